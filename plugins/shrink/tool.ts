@@ -1,0 +1,81 @@
+import {
+	contentChars,
+	contentTokens,
+	type Fate,
+	type PluginApi,
+	problemOf,
+	type ResultEntry,
+	type ShrinkBody,
+	type ToolAnswer,
+	type ToolCall,
+} from "../../src/plugin.ts";
+import type { ShrinkOptions } from "./options.ts";
+import type { ShrinkParams } from "./prompt.ts";
+import { replacementByEntry, stamped } from "./replace.ts";
+
+type Api = PluginApi<ShrinkOptions>;
+
+export const MARKER = "mulligan:shrink";
+
+/** Checks the call, pins the result it names and hands the op in. Nothing is persisted by a refusal. */
+export function runShrink(api: Api, { toolCallId, params }: ToolCall<ShrinkParams>): ToolAnswer {
+	const { options, moments, session } = api;
+	if (!options.enabled) return api.refuse("shrink is disabled.", "disabled");
+	if (moments.maxMoments === 0)
+		return api.refuse("this session allows no change of earlier context (rewrites.maxMoments is 0).", "no-moments");
+	if (!params.replacement.trim()) return api.refuse("replacement must not be empty.", "replacement");
+	const problem = problemOf(params.target);
+	if (problem) return api.refuse(problem, "target");
+	const entry = session.resolve(params.target, { span: toolCallId });
+	if (!entry)
+		return api.refuse("that result is from a previous turn; only this turn's tool calls can be shrunk.", "no-match");
+	const before = contentChars(entry.message.content);
+	const after = stamped(params.replacement).length;
+	if (after >= before)
+		return api.refuse(
+			`the replacement is not smaller than the result: ${after} characters for ${before}. Leave it as it is.`,
+			"not-smaller",
+		);
+	const body: ShrinkBody = {
+		id: api.newId(),
+		target: params.target,
+		replacement: params.replacement,
+		...(params.reason ? { reason: params.reason } : {}),
+		pinnedEntryId: entry.id,
+	};
+	api.moments.submit(
+		{
+			id: body.id,
+			describe: `shrink of ${entry.message.toolName} ${entry.message.toolCallId}`,
+			effect: "replace",
+			type: MARKER,
+			body,
+			entryIds: [entry.id],
+			shedTokens: shedBy(api, entry, params.replacement),
+			toolCallId,
+		},
+		tell,
+	);
+	return { text: "Mulligan: shrink recorded. Matched: yes.", details: { markerId: body.id } };
+}
+
+/** Tokens that leave the view, net of what comes in: against what stands there now. */
+function shedBy({ journal }: Api, entry: ResultEntry, replacement: string): number {
+	const standing = replacementByEntry(journal.active(MARKER)).get(entry.id);
+	const now = standing === undefined ? contentTokens(entry.message.content) : contentTokens(stamped(standing));
+	return now - contentTokens(stamped(replacement));
+}
+
+/** What the result says once the op's fate is known. */
+function tell(fate: Fate): string {
+	switch (fate.status) {
+		case "active":
+			return "Active from the next request.";
+		case "held":
+			return `Queued, held by ${fate.by} (~${fate.volumeTokens} tokens wait): the result is still whole.`;
+		case "dropped":
+			return `Dropped: ${fate.reason}. The result is still whole.`;
+		case "failed":
+			return `Not done: the session log could not be written (${fate.reason}). The result is still whole.`;
+	}
+}

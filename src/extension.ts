@@ -1,0 +1,96 @@
+import { type ExtensionAPI, type ExtensionContext, getAgentDir, VERSION } from "@earendil-works/pi-coding-agent";
+import { cancel } from "../plugins/cancel/index.ts";
+import { rewind } from "../plugins/rewind/index.ts";
+import { shrink } from "../plugins/shrink/index.ts";
+import { loadSettings } from "./config/load.ts";
+import type { Sections, Settings } from "./config/schema.ts";
+import { highestSeq } from "./kernel/journal.ts";
+import { createKernel, REFUSED } from "./kernel/kernel.ts";
+import type { Plugin } from "./kernel/plugin.ts";
+import { Alignment } from "./pi/align.ts";
+import { type Attached, attach, sourceOf, surroundingsOf } from "./pi/attach.ts";
+import { hostOf, tellHuman } from "./pi/host.ts";
+import { registerTool } from "./pi/tools.ts";
+
+/** The default set, in its order: the order in every hook. */
+export const DEFAULT_PLUGINS: readonly Plugin[] = [rewind, shrink, cancel] as readonly Plugin[];
+
+const OLDEST = [0, 84] as const;
+
+/** Pi's entry: one session start, then config → kernel → events. */
+export default function mulligan(pi: ExtensionAPI): void {
+	if (isTooOld(VERSION)) {
+		process.stderr.write(
+			`Mulligan needs Pi ${OLDEST.join(".")}.0 or newer; this is ${VERSION}. Nothing is registered.\n`,
+		);
+		return;
+	}
+	let attached: Attached | undefined;
+	let context: ExtensionContext;
+	let log: (line: string) => void = () => {};
+	const enter = (latest: ExtensionContext) => {
+		context = latest;
+	};
+	attach(pi, { current: () => attached, enter, log: (line) => log(line) });
+	pi.on("session_start", async ({ reason }, startContext) => {
+		enter(startContext);
+		attached = undefined;
+		const settings = settingsOf(startContext);
+		if (!settings.enabled) return registerStub(pi);
+		const host = hostOf({ pi, context: () => context, logFile: settings.log.file });
+		log = host.log;
+		const kernel = await createKernel({
+			plugins: DEFAULT_PLUGINS.map((plugin) => ({ plugin, options: settings[plugin.name] })),
+			settings,
+			host,
+			maxMoments: settings.rewrites.maxMoments,
+			lastSeq: highestSeq(startContext.sessionManager.getEntries()),
+		});
+		const enterKernel = (latest: ExtensionContext) => {
+			enter(latest);
+			kernel.enter(sourceOf(latest), surroundingsOf(pi, latest));
+		};
+		for (const { declaration, run } of kernel.tools)
+			registerTool(pi, declaration, (call, callContext) => {
+				enterKernel(callContext);
+				return run(call);
+			});
+		for (const { name, definition } of kernel.commands)
+			pi.registerCommand(name, {
+				description: definition.description,
+				handler: async (args, commandContext) => {
+					enterKernel(commandContext);
+					await definition.run(args);
+				},
+			});
+		enterKernel(startContext);
+		attached = { kernel, alignment: new Alignment() };
+		await kernel.hooks.onSession.promise({ reason });
+	});
+}
+
+/** Reads the config; each wrong value is one warning and falls back to its default. */
+function settingsOf(context: ExtensionContext): Settings {
+	const sections = DEFAULT_PLUGINS.flatMap(({ name, options }) => (options ? [[name, options] as const] : []));
+	const { settings, warnings } = loadSettings({
+		agentDir: getAgentDir(),
+		cwd: context.cwd,
+		isProjectTrusted: context.isProjectTrusted(),
+		env: process.env,
+		pluginSections: Object.fromEntries(sections) as Sections,
+	});
+	for (const { text } of warnings) tellHuman(context, `Mulligan: ${text}`, "warning");
+	return settings;
+}
+
+/** What stands in for every plugin while mulligan is disabled: the declarations, and one refusal. */
+function registerStub(pi: ExtensionAPI): void {
+	const refusal = { text: `${REFUSED}Mulligan is disabled.`, details: { refused: "disabled" } };
+	for (const { tools } of DEFAULT_PLUGINS)
+		for (const declaration of tools ?? []) registerTool(pi, declaration, () => refusal);
+}
+
+function isTooOld(version: string): boolean {
+	const [major = 0, minor = 0] = version.split(".").map(Number);
+	return major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1]);
+}

@@ -1,0 +1,331 @@
+import {
+	blocksOf,
+	type CustomMessage,
+	type EntryId,
+	type Message,
+	type SessionEntry,
+	type ToolCallBlock,
+	toolCallsOf,
+} from "./messages.ts";
+import { messageTokens } from "./tokens.ts";
+
+/** Where the branch is read from: Pi's session manager, on every version. */
+export interface BranchSource {
+	getLeafId(): EntryId | null;
+	getEntry(id: EntryId): SessionEntry | undefined;
+	getLabel(id: EntryId): string | undefined;
+}
+
+/** A session entry that contributes one message to the model's context. `message` is the original, whatever edits say. */
+export interface ContextEntry {
+	readonly id: EntryId;
+	readonly message: Message;
+	/** Plain estimate of the original, in tokens. */
+	readonly tokens: number;
+}
+
+/** An assistant message that carries tool calls, with the results of its calls that are stored so far. */
+export interface ToolGroup {
+	readonly assistantId: EntryId;
+	readonly calls: readonly ToolCallBlock[];
+	readonly resultIds: readonly EntryId[];
+}
+
+/** A custom entry on the branch, unparsed. */
+export interface CustomRecord {
+	readonly entryId: EntryId;
+	readonly data: unknown;
+}
+
+interface Placed extends ContextEntry {
+	readonly position: number;
+	readonly key: string;
+}
+
+interface OpenGroup extends ToolGroup {
+	readonly resultIds: EntryId[];
+}
+
+/**
+ * The current branch of the session, read incrementally: `sync` costs what is new since the last call, and the whole
+ * branch only after the leaf has moved to another one.
+ */
+export class Branch {
+	#leafId: EntryId | null = null;
+	#length = 0;
+	#source: BranchSource | undefined;
+	readonly #positions = new Map<EntryId, number>();
+	readonly #entries = new Map<EntryId, Placed>();
+	#context: Placed[] = [];
+	readonly #groups = new Map<EntryId, OpenGroup>();
+	readonly #groupByCall = new Map<string, OpenGroup>();
+	readonly #records = new Map<string, CustomRecord[]>();
+	readonly #customMessages = new Map<string, Placed[]>();
+	readonly #keys = new Map<string, number>();
+	#users: Placed[] = [];
+	#compactionId: EntryId | undefined;
+	#keptFrom = 0;
+	#contextStart = 0;
+	#tokens = 0;
+	#structure = 0;
+
+	/** Bring the mirror up to the source's leaf. */
+	sync(source: BranchSource): void {
+		this.#source = source;
+		const leafId = source.getLeafId();
+		if (leafId === this.#leafId) return;
+		const fresh = newEntries(source, leafId, (id) => id === this.#leafId);
+		if (fresh.joined || this.#length === 0) this.#grow(fresh.entries);
+		else {
+			this.#reset();
+			this.#grow(newEntries(source, leafId, () => false).entries);
+		}
+		this.#leafId = leafId;
+	}
+
+	/** Read the same source again, after something was appended to it. */
+	refresh(): void {
+		if (this.#source) this.sync(this.#source);
+	}
+
+	/** Grows when what is on the branch or in the context changed otherwise than by growth: a moved leaf, a compaction. */
+	get structure(): number {
+		return this.#structure;
+	}
+
+	get leafId(): EntryId | null {
+		return this.#leafId;
+	}
+
+	/** Entries in the context now, oldest first; a compaction's summary stands before what it kept. */
+	context(): readonly ContextEntry[] {
+		const tail = this.#context.slice(this.#contextStart);
+		const summary = this.#compactionId === undefined ? undefined : this.#entries.get(this.#compactionId);
+		return summary ? [summary, ...tail.filter((entry) => entry !== summary)] : tail;
+	}
+
+	/** Number of entries in the context. */
+	get contextLength(): number {
+		return this.#context.length - this.#contextStart;
+	}
+
+	/** Plain estimate of the originals of the whole context, in tokens. */
+	get contextTokens(): number {
+		return this.#tokens;
+	}
+
+	/** The context entries that stand after an entry of the branch, oldest first. */
+	after(id: EntryId): readonly ContextEntry[] {
+		const position = this.#positions.get(id);
+		if (position === undefined) return [];
+		return this.#context.slice(Math.max(this.#contextStart, this.#indexAfter(position)));
+	}
+
+	/** The context entries that came with or after the `count`th context-producing entry of the branch, and how many there are in all. */
+	since(count: number): { readonly entries: readonly ContextEntry[]; readonly count: number } {
+		return { entries: this.#context.slice(count), count: this.#context.length };
+	}
+
+	entry(id: EntryId): ContextEntry | undefined {
+		return this.#entries.get(id);
+	}
+
+	has(id: EntryId): boolean {
+		return this.#positions.has(id);
+	}
+
+	/** Whether the entry contributes a message to the context: not compacted away, on this branch. */
+	inContext(id: EntryId): boolean {
+		const entry = this.#entries.get(id);
+		return entry !== undefined && entry.position >= this.#keptFrom;
+	}
+
+	/** Whether `a` stands before `b` on the branch; false if one of them is not on it. */
+	isBefore(a: EntryId, b: EntryId): boolean {
+		const first = this.#positions.get(a);
+		const second = this.#positions.get(b);
+		return first !== undefined && second !== undefined && first < second;
+	}
+
+	/** The group that an entry is part of, as its assistant message or one of its results. */
+	groupOf(id: EntryId): ToolGroup | undefined {
+		return this.#groups.get(id);
+	}
+
+	/** The newest group with a call of this id. */
+	groupOfCall(toolCallId: string): ToolGroup | undefined {
+		return this.#groupByCall.get(toolCallId);
+	}
+
+	/** User messages of the branch, oldest first, compacted ones included. */
+	get users(): readonly ContextEntry[] {
+		return this.#users;
+	}
+
+	/** Custom entries of one type, in branch order. */
+	records(customType: string): readonly CustomRecord[] {
+		return this.#records.get(customType) ?? [];
+	}
+
+	/** Custom messages of one type, in branch order. */
+	customMessages(customType: string): readonly (ContextEntry & { readonly message: Message })[] {
+		return this.#customMessages.get(customType) ?? [];
+	}
+
+	/** The label that the human or an extension gave an entry. */
+	label(id: EntryId): string | undefined {
+		return this.#source?.getLabel(id);
+	}
+
+	/** Ids of all entries of the branch, oldest first, those without a message included. */
+	ids(): Iterable<EntryId> {
+		return this.#positions.keys();
+	}
+
+	/** The newest context-producing entry at or before an entry of the branch. */
+	contextAtOrBefore(id: EntryId): ContextEntry | undefined {
+		const position = this.#positions.get(id);
+		return position === undefined ? undefined : this.#context[this.#indexAfter(position) - 1];
+	}
+
+	/** Whether another context entry answers to the same key (see `keyOf`). */
+	isAmbiguous(id: EntryId): boolean {
+		const entry = this.#entries.get(id);
+		return entry !== undefined && (this.#keys.get(entry.key) ?? 0) > 1;
+	}
+
+	/** Index into the context list of the first entry after a branch position. */
+	#indexAfter(position: number): number {
+		let low = 0;
+		let high = this.#context.length;
+		while (low < high) {
+			const middle = (low + high) >> 1;
+			if ((this.#context[middle] as Placed).position <= position) low = middle + 1;
+			else high = middle;
+		}
+		return low;
+	}
+
+	#reset(): void {
+		for (const map of [
+			this.#positions,
+			this.#entries,
+			this.#groups,
+			this.#groupByCall,
+			this.#records,
+			this.#customMessages,
+			this.#keys,
+		])
+			map.clear();
+		this.#context = [];
+		this.#users = [];
+		this.#length = 0;
+		this.#compactionId = undefined;
+		this.#keptFrom = 0;
+		this.#contextStart = 0;
+		this.#tokens = 0;
+		this.#structure++;
+	}
+
+	#grow(entries: readonly SessionEntry[]): void {
+		for (const entry of entries) this.#add(entry);
+	}
+
+	#add(entry: SessionEntry): void {
+		const position = this.#length++;
+		this.#positions.set(entry.id, position);
+		if (entry.type === "custom") push(this.#records, entry.customType, { entryId: entry.id, data: entry.data });
+		const message = messageOf(entry);
+		if (!message) return;
+		const placed = { id: entry.id, message, tokens: messageTokens(message), position, key: keyOf(message) };
+		this.#entries.set(entry.id, placed);
+		this.#context.push(placed);
+		this.#tokens += placed.tokens;
+		this.#keys.set(placed.key, (this.#keys.get(placed.key) ?? 0) + 1);
+		if (message.role === "user") this.#users.push(placed);
+		if (message.role === "custom") push(this.#customMessages, message.customType, placed);
+		this.#joinGroup(placed);
+		if (entry.type === "compaction") this.#compact(placed, entry.firstKeptEntryId);
+	}
+
+	#joinGroup({ id, message }: Placed): void {
+		const calls = toolCallsOf(message);
+		if (calls.length > 0) {
+			const group: OpenGroup = { assistantId: id, calls, resultIds: [] };
+			this.#groups.set(id, group);
+			for (const call of calls) this.#groupByCall.set(call.id, group);
+		}
+		if (message.role !== "toolResult") return;
+		const group = this.#groupByCall.get(message.toolCallId);
+		if (!group) return;
+		group.resultIds.push(id);
+		this.#groups.set(id, group);
+	}
+
+	#compact(summary: Placed, firstKeptId: EntryId | null | undefined): void {
+		this.#compactionId = summary.id;
+		const kept = firstKeptId ? this.#positions.get(firstKeptId) : undefined;
+		this.#keptFrom = kept ?? summary.position;
+		this.#contextStart = this.#indexAfter(this.#keptFrom - 1);
+		this.#tokens = this.context().reduce((sum, entry) => sum + entry.tokens, 0);
+		this.#structure++;
+	}
+}
+
+/**
+ * What identifies a message in Pi's list. A custom message's timestamp is made when it is sent and differs from its
+ * entry's, so it goes by content; every other field of an edited message may differ from the entry's.
+ */
+export function keyOf(message: Message): string {
+	if (message.role === "toolResult") return `toolResult:${message.toolCallId}`;
+	if (message.role === "custom") return `custom:${message.customType}:${contentKey(message)}`;
+	return `${message.role}:${message.timestamp}`;
+}
+
+function contentKey(message: CustomMessage): string {
+	return typeof message.content === "string" ? message.content : JSON.stringify(blocksOf(message.content));
+}
+
+/** The message that an entry contributes to the context, as Pi would build it; undefined for entries without one. */
+function messageOf(entry: SessionEntry): Message | undefined {
+	const timestamp = Date.parse(entry.timestamp);
+	switch (entry.type) {
+		case "message":
+			return entry.message?.role === "system" ? undefined : entry.message;
+		case "custom_message": {
+			const { customType, content, display, details } = entry;
+			return { role: "custom", customType, content, display, details, timestamp };
+		}
+		case "compaction":
+			return { role: "compactionSummary", summary: entry.summary, timestamp };
+		case "branch_summary":
+			return entry.summary ? { role: "branchSummary", summary: entry.summary, timestamp } : undefined;
+		default:
+			return undefined;
+	}
+}
+
+/** The entries from the leaf back to a known one, oldest first. A cycle of parents counts as the root. */
+function newEntries(
+	source: BranchSource,
+	leafId: EntryId | null,
+	isKnown: (id: EntryId) => boolean,
+): { readonly entries: readonly SessionEntry[]; readonly joined: boolean } {
+	const entries: SessionEntry[] = [];
+	const seen = new Set<EntryId>();
+	let id = leafId;
+	while (id !== null && !isKnown(id) && !seen.has(id)) {
+		seen.add(id);
+		const entry = source.getEntry(id);
+		if (!entry) break;
+		entries.push(entry);
+		id = entry.parentId;
+	}
+	return { entries: entries.reverse(), joined: id !== null && isKnown(id) };
+}
+
+function push<T>(map: Map<string, T[]>, key: string, value: T): void {
+	const list = map.get(key);
+	if (list) list.push(value);
+	else map.set(key, [value]);
+}

@@ -1,0 +1,147 @@
+/** The messages and session entries of Pi, as far as the kernel reads them: structural, so that one shape serves every Pi version. */
+
+export interface TextBlock {
+	readonly type: "text";
+	readonly text: string;
+}
+
+export interface ImageBlock {
+	readonly type: "image";
+	readonly data: string;
+	readonly mimeType: string;
+}
+
+export interface ThinkingBlock {
+	readonly type: "thinking";
+	readonly thinking: string;
+}
+
+export interface ToolCallBlock {
+	readonly type: "toolCall";
+	readonly id: string;
+	readonly name: string;
+	readonly arguments: unknown;
+}
+
+export type Block = TextBlock | ImageBlock | ThinkingBlock | ToolCallBlock;
+export type Content = string | readonly Block[];
+
+export interface Usage {
+	readonly input: number;
+	readonly output: number;
+	readonly cacheRead: number;
+	readonly cacheWrite: number;
+}
+
+interface Timed {
+	/** Milliseconds since the epoch. */
+	readonly timestamp: number;
+}
+
+export interface UserMessage extends Timed {
+	readonly role: "user";
+	readonly content: Content;
+}
+
+export interface AssistantMessage extends Timed {
+	readonly role: "assistant";
+	readonly content: Content;
+	readonly provider?: string;
+	readonly model?: string;
+	readonly usage?: Usage;
+	readonly stopReason?: string;
+}
+
+export interface NestedCall {
+	readonly name: string;
+	readonly arguments?: unknown;
+	readonly status?: string;
+}
+
+export interface ToolResultMessage extends Timed {
+	readonly role: "toolResult";
+	readonly toolCallId: string;
+	readonly toolName: string;
+	readonly content: Content;
+	readonly details?: unknown;
+	readonly isError?: boolean;
+	readonly nestedCalls?: { readonly calls: readonly NestedCall[] };
+}
+
+export interface CustomMessage extends Timed {
+	readonly role: "custom";
+	readonly customType: string;
+	readonly content: Content;
+	readonly display: boolean;
+	readonly details?: unknown;
+}
+
+export interface BashExecutionMessage extends Timed {
+	readonly role: "bashExecution";
+	readonly command: string;
+	readonly output: string;
+}
+
+export interface SummaryMessage extends Timed {
+	readonly role: "branchSummary" | "compactionSummary";
+	readonly summary: string;
+}
+
+/** Prompt and tool declarations inside the list (Pi 0.86 and later); never part of the view. */
+export interface SystemMessage extends Timed {
+	readonly role: "system";
+}
+
+export type Message =
+	| UserMessage
+	| AssistantMessage
+	| ToolResultMessage
+	| CustomMessage
+	| BashExecutionMessage
+	| SummaryMessage
+	| SystemMessage;
+
+export type EntryId = string;
+
+interface EntryBase {
+	readonly id: EntryId;
+	readonly parentId: EntryId | null;
+	/** ISO 8601. */
+	readonly timestamp: string;
+}
+
+/** One line of a session file. Entry types that the kernel does not know are passed over. */
+export type SessionEntry = EntryBase &
+	(
+		| { readonly type: "message"; readonly message: Message }
+		| { readonly type: "custom"; readonly customType: string; readonly data?: unknown }
+		| {
+				readonly type: "custom_message";
+				readonly customType: string;
+				readonly content: Content;
+				readonly display: boolean;
+				readonly details?: unknown;
+		  }
+		| { readonly type: "compaction"; readonly summary: string; readonly firstKeptEntryId?: EntryId | null }
+		| { readonly type: "branch_summary"; readonly summary: string }
+		| { readonly type: "label" | "model_change" | "thinking_level_change" | "session_info" | "context_edit" | "usage" }
+	);
+
+/** A content as its blocks: a string is one text block, anything that is no content has none. */
+export function blocksOf(content: Content | undefined): readonly Block[] {
+	if (typeof content === "string") return [{ type: "text", text: content }];
+	return Array.isArray(content) ? content : [];
+}
+
+/** The tool calls of a message; empty for every role but the assistant's. */
+export function toolCallsOf(message: Message): readonly ToolCallBlock[] {
+	if (message.role !== "assistant") return [];
+	return blocksOf(message.content).filter((block): block is ToolCallBlock => block.type === "toolCall");
+}
+
+/** All text blocks of a content, one after the other. */
+export function textOf(content: Content | undefined): string {
+	return blocksOf(content)
+		.map((block) => (block.type === "text" ? block.text : ""))
+		.join("");
+}

@@ -1,0 +1,136 @@
+import type { TSchema } from "typebox";
+import type { ContextEntry, ToolGroup } from "./branch.ts";
+import type { Hooks } from "./hooks.ts";
+import type { EntryId } from "./messages.ts";
+import type { Fate, Op } from "./moments.ts";
+import type { JournalRecord, RecordBodies, RecordType } from "./records.ts";
+import type { ResultEntry, Target } from "./target.ts";
+
+/** What the model reads of a tool, and nothing else: sent with every request. */
+export interface ToolDeclaration {
+	readonly name: string;
+	/** Shown to the human. */
+	readonly label: string;
+	readonly description: string;
+	readonly parameters: TSchema;
+}
+
+/** What a tool of ours answers: always a text. */
+export interface ToolAnswer {
+	readonly text: string;
+	/** Kept in the session file, not sent to the model. */
+	readonly details: object;
+}
+
+export interface ToolCall<Params> {
+	readonly toolCallId: string;
+	readonly params: Params;
+}
+
+export interface CommandDefinition {
+	readonly description: string;
+	run(args: string): void | Promise<void>;
+}
+
+/** Reading the session: the current branch, its groups and prompt spans, and the view. Ids, never positions. */
+export interface SessionReader {
+	/** The working directory. */
+	readonly cwd: string;
+	/** Plain estimate of the view, in tokens. */
+	readonly viewTokens: number;
+	/** Share of the model's window that the view takes, calibrated once it can be; undefined without a window. */
+	readonly share: number | undefined;
+	/** Entries in the context, oldest first, hidden ones included. */
+	context(): readonly ContextEntry[];
+	/** The context entries after an entry of the branch. */
+	after(id: EntryId): readonly ContextEntry[];
+	entry(id: EntryId): ContextEntry | undefined;
+	inContext(id: EntryId): boolean;
+	/** In the context, and not hidden. */
+	isVisible(id: EntryId): boolean;
+	/** On the branch, at a place before another. */
+	isBefore(a: EntryId, b: EntryId): boolean;
+	groupOf(id: EntryId): ToolGroup | undefined;
+	groupOfCall(toolCallId: string): ToolGroup | undefined;
+	/** The branch's first user message. */
+	firstUser(): ContextEntry | undefined;
+	/** The user message that the current prompt span starts at. */
+	latestUser(): ContextEntry | undefined;
+	/** The result that a target names: of this prompt span and still to be seen, or anywhere in the context. */
+	resolve(target: Target, scope: { readonly span: string } | "context"): ResultEntry | undefined;
+	/** Where the human set a checkpoint on this branch. `placeId` is undefined where nothing stands before it any more. */
+	checkpoint(name: string): { readonly labelledId: EntryId; readonly placeId: EntryId | undefined } | undefined;
+	/** The custom messages of one type on the branch, oldest first. */
+	notes(customType: string): readonly ContextEntry[];
+}
+
+/** Reading and writing records. Reading is typed and checked; a malformed record is passed over. */
+export interface PluginJournal {
+	read<T extends RecordType>(type: T): readonly JournalRecord<RecordBodies[T]>[];
+	read(type: string): readonly JournalRecord[];
+	/** Records of a marker type that no cancel on the branch retires. */
+	active<T extends "mulligan:rewind" | "mulligan:shrink">(type: T): readonly JournalRecord<RecordBodies[T]>[];
+	/** Write a record of a type that the plugin declares in `records`. */
+	append(type: string, body: object): void;
+	/** Retire a rewind or shrink by marker id; `why` goes to the log. The view changes from the next request. */
+	retire(markerId: string, why: string): void;
+	/** A value derived from records, made again when one of the records it read was added or lost. */
+	memo<T>(derive: () => T): () => T;
+	/** Store a message that the model and the human see, after the current turn's results; it causes no request. */
+	note(note: { readonly customType: string; readonly content: string; readonly details: object }): void;
+	/** Set or (undefined) clear an entry's label. An entry has one. */
+	label(id: EntryId, label: string | undefined): void;
+}
+
+/** Handing in ops, and those that wait. */
+export interface PluginMoments {
+	/** The most moments a session may have; 0: no op is taken. */
+	readonly maxMoments: number;
+	/** Hand in an op. `tell` completes the text of its result once the turn's ops are decided. */
+	submit(op: Omit<Op, "plugin">, tell: (fate: Fate) => string): void;
+	waiting(): readonly Op[];
+	/** Take a waiting op back; false if none has this id. */
+	cancel(opId: string): boolean;
+}
+
+/** What a plugin gets in `setup`. */
+export interface PluginApi<Options = unknown> {
+	/** The plugin's own options: checked, defaulted, frozen. */
+	readonly options: Options;
+	/** The whole config, frozen. */
+	readonly settings: Readonly<Record<string, unknown>>;
+	/** The kernel's hooks; tap them in `setup`, under the plugin's name or `name:part`. */
+	readonly hooks: Hooks;
+	readonly session: SessionReader;
+	readonly journal: PluginJournal;
+	readonly moments: PluginMoments;
+	/** A fresh unique id for a marker. */
+	newId(): string;
+	/** Tell the human. Without a UI only warnings arrive, on standard error. */
+	notify(text: string, level?: "info" | "warning"): void;
+	/** One line to the log file, where one is configured. */
+	log(line: string): void;
+	/** Answer for a declared tool. A throw becomes a refusal; the turn goes on. */
+	tool<Params>(declaration: ToolDeclaration, run: (call: ToolCall<Params>) => ToolAnswer | Promise<ToolAnswer>): void;
+	command(name: string, definition: CommandDefinition): void;
+	/** The refusal of an op: its text, and the `onOp` event. `code` names the reason in `details.refused`. */
+	refuse(reason: string, code: string): ToolAnswer;
+	/**
+	 * Pi's raw API, for what the kernel does not cover. A throw in a handler registered through it is blamed on the
+	 * plugin and passed on to Pi; once the plugin is switched off its handlers answer undefined, `tool_call` excepted.
+	 */
+	readonly pi: unknown;
+}
+
+/** A feature: its name is its folder, its options' section and the prefix of its taps. */
+export interface Plugin<Options = unknown> {
+	readonly name: string;
+	/** Schema of the options, with a default for each. */
+	readonly options?: TSchema;
+	/** The tools that `setup` answers for. */
+	readonly tools?: readonly ToolDeclaration[];
+	/** The record types that the plugin writes. */
+	readonly records?: readonly string[];
+	/** Taps hooks and answers for tools. Once all plugins are set up, the hooks are frozen. */
+	setup(api: PluginApi<Options>): void | Promise<void>;
+}

@@ -1,0 +1,296 @@
+import type { Branch, ContextEntry } from "./branch.ts";
+import { wholeGroups } from "./groups.ts";
+import type { HookName, Hooks, TapGuard } from "./hooks.ts";
+import type { Owner } from "./isolate.ts";
+import type { Journal } from "./journal.ts";
+import type { Content, EntryId, Message } from "./messages.ts";
+import { contentTokens } from "./tokens.ts";
+
+/** A message of ours that must stand in the view, whether or not Pi's list already carries its entry. */
+export interface PlannedNote {
+	/** The record that the note belongs to. */
+	readonly recordEntryId: EntryId;
+	readonly customType: string;
+	readonly content: string;
+	readonly details: object;
+	/** Milliseconds since the epoch. */
+	readonly timestamp: number;
+	/** The note's own entry, where it has been written. */
+	readonly entryId?: EntryId;
+}
+
+/** What `beforeFilter` gives a plugin. It counts only if the tap returns. */
+export interface PlanDraft {
+	/** Take an entry out of the view; a tool group by its assistant message. Unknown ids do nothing. */
+	hide(id: EntryId): void;
+	/** Keep a note in the view, directly after the turn in which its record was written. */
+	note(note: PlannedNote): void;
+}
+
+/** The finished view of one request, as `onView` gives it to a plugin. */
+export interface ViewDraft {
+	/** Plain estimate of the view, in tokens. */
+	readonly tokens: number;
+	/** The model's window in tokens; undefined where it is not known. */
+	readonly window: number | undefined;
+	/** Share of the window, calibrated once the provider's figures agree; undefined without a window. */
+	readonly share: number | undefined;
+	/** Whether an entry is in this request's view. */
+	has(id: EntryId): boolean;
+	/** The survivors, oldest first. Walks the context: not for every request. */
+	entries(): readonly ContextEntry[];
+	/** Add one line at the end of this request only. It counts only if the tap returns. */
+	annotate(line: string): void;
+}
+
+/** What every request shows until a record changes: a function of records and entries. */
+export interface DurableView {
+	readonly hidden: ReadonlySet<EntryId>;
+	readonly replaced: ReadonlyMap<EntryId, Content>;
+	readonly notes: readonly PlannedNote[];
+	/** Plain estimate in tokens. */
+	readonly tokens: number;
+}
+
+interface Contribution {
+	readonly hidden: Set<EntryId>;
+	readonly notes: PlannedNote[];
+	readonly replaced: Map<EntryId, Content>;
+}
+
+/** What the hook is called with; each tap gets a draft of its own instead. */
+const NO_DRAFT: PlanDraft = { hide: () => {}, note: () => {} };
+
+const nothing = (): Contribution => ({ hidden: new Set(), notes: [], replaced: new Map() });
+
+/**
+ * Keeps the durable view: made once, extended by what is new on the branch, made again when a record that a tap read
+ * was added or the branch changed otherwise than by growth.
+ */
+export class ViewKeeper {
+	readonly #branch: Branch;
+	readonly #journal: Journal;
+	readonly #log: (line: string) => void;
+	#hooks: Pick<Hooks, "beforeFilter" | "transformMessage"> | undefined;
+
+	#hidden = new Set<EntryId>();
+	#replaced = new Map<EntryId, Content>();
+	#notes: readonly PlannedNote[] = [];
+	#editTokens = 0;
+	#seen = 0;
+	#structure = -1;
+	#types: ReadonlySet<string> = new Set();
+	#version: string | undefined;
+	#expected: string | undefined;
+
+	/** What each plugin contributed when it last did not fail. */
+	#good = new Map<Owner, Contribution>();
+	#current = new Map<Owner, Contribution>();
+	readonly #faulty = new Set<Owner>();
+	#failedInPass = false;
+
+	constructor(options: { readonly branch: Branch; readonly journal: Journal; readonly log: (line: string) => void }) {
+		this.#branch = options.branch;
+		this.#journal = options.journal;
+		this.#log = options.log;
+	}
+
+	/** The hooks to run, once they are made. */
+	use(hooks: Pick<Hooks, "beforeFilter" | "transformMessage">): void {
+		this.#hooks = hooks;
+	}
+
+	/** Say why the next change of the durable view is meant; a change without a reason is reported as a fault. */
+	expectChange(reason: string): void {
+		this.#expected = reason;
+	}
+
+	/** Make the view again at its next use, whatever the records say: a plugin was switched off. */
+	invalidate(reason: string): void {
+		this.#version = undefined;
+		this.expectChange(reason);
+	}
+
+	/** The durable view of the branch as it is now. */
+	durable(): DurableView {
+		if (this.#version === undefined || this.#version !== this.#journal.version(this.#types)) this.#make();
+		else this.#extend();
+		return {
+			hidden: this.#hidden,
+			replaced: this.#replaced,
+			notes: this.#notes,
+			tokens: this.#branch.contextTokens + this.#editTokens,
+		};
+	}
+
+	/** What the kernel does around the taps of the two durable hooks. */
+	guards(): Partial<Record<HookName, TapGuard>> {
+		const bypass = (who: Owner) => this.#faulty.has(who);
+		const failed = (who: Owner) => {
+			this.#faulty.add(who);
+			this.#failedInPass = true;
+		};
+		return {
+			beforeFilter: {
+				bypass,
+				failed,
+				open: (who) => {
+					const { draft, commit } = this.#draft(who);
+					return { args: [draft], done: commit };
+				},
+				otherwise: (who) => {
+					const good = who.off === undefined ? this.#good.get(who) : undefined;
+					if (!good) return;
+					const mine = this.#contribution(who);
+					for (const id of good.hidden) mine.hidden.add(id);
+					mine.notes.push(...good.notes);
+				},
+			},
+			transformMessage: {
+				bypass,
+				failed,
+				complaint: (value, [message]) => complaintAboutTransform(value, message as Message),
+				accept: (who, value, [message, entry]) => {
+					if (value !== message)
+						this.#contribution(who).replaced.set((entry as ContextEntry).id, contentOf(value as Message));
+				},
+				otherwise: (who, [message, entry]) => {
+					const id = (entry as ContextEntry).id;
+					const good = who.off === undefined ? this.#good.get(who)?.replaced.get(id) : undefined;
+					if (good === undefined) return message;
+					this.#contribution(who).replaced.set(id, good);
+					return { ...(message as Message), content: good };
+				},
+			},
+		};
+	}
+
+	#draft(who: Owner): { draft: PlanDraft; commit: () => void } {
+		const { hidden, notes } = nothing();
+		return {
+			draft: { hide: (id) => hidden.add(id), note: (note) => notes.push(note) },
+			commit: () => {
+				const mine = this.#contribution(who);
+				for (const id of hidden) mine.hidden.add(id);
+				mine.notes.push(...notes);
+			},
+		};
+	}
+
+	#contribution(who: Owner): Contribution {
+		const known = this.#current.get(who);
+		if (known) return known;
+		const fresh = nothing();
+		this.#current.set(who, fresh);
+		return fresh;
+	}
+
+	/** Runs both durable hooks over the whole context; again, without the plugins that failed, until none fails. */
+	#make(): void {
+		const before = this.#current;
+		const structure = this.#structure;
+		this.#faulty.clear();
+		do {
+			this.#failedInPass = false;
+			this.#current = new Map();
+			const [, types] = this.#journal.watching(() => this.#pass());
+			this.#types = types;
+		} while (this.#failedInPass);
+		this.#good = new Map([...this.#good, ...this.#current]);
+		this.#version = this.#faulty.size > 0 ? undefined : this.#journal.version(this.#types);
+		if (structure === this.#structure && this.#faulty.size === 0) this.#nameSilentChanges(before);
+		this.#expected = undefined;
+	}
+
+	#pass(): void {
+		this.#hooks?.beforeFilter.call(NO_DRAFT);
+		const asked = new Set<EntryId>();
+		const notes: PlannedNote[] = [];
+		for (const contribution of this.#current.values()) {
+			for (const id of contribution.hidden) if (this.#branch.entry(id)) asked.add(id);
+			notes.push(...contribution.notes);
+		}
+		const first = this.#branch.users[0];
+		if (first) asked.delete(first.id);
+		const { hidden, halves } = wholeGroups(asked, this.#branch);
+		if (halves.length > 0) this.#log(`kept ${halves.length} result(s) whose call stays: ${halves.join(", ")}`);
+		this.#hidden = hidden;
+		this.#notes = notes;
+		this.#replaced = new Map();
+		this.#editTokens = 0;
+		for (const id of hidden) if (this.#branch.inContext(id)) this.#editTokens -= this.#branch.entry(id)?.tokens ?? 0;
+		this.#structure = this.#branch.structure;
+		this.#transform(this.#branch.context());
+		this.#seen = this.#branch.since(Number.POSITIVE_INFINITY).count;
+	}
+
+	#extend(): void {
+		const { entries, count } = this.#branch.since(this.#seen);
+		if (entries.length === 0) return;
+		this.#seen = count;
+		const [, types] = this.#journal.watching(() => this.#transform(entries));
+		if (this.#failedInPass) {
+			this.#failedInPass = false;
+			this.#make();
+			return;
+		}
+		this.#types = new Set([...this.#types, ...types]);
+		this.#version = this.#journal.version(this.#types);
+	}
+
+	#transform(entries: readonly ContextEntry[]): void {
+		const hook = this.#hooks?.transformMessage;
+		for (const entry of entries) {
+			if (this.#isHiddenWithItsGroup(entry)) continue;
+			const message = hook?.call(entry.message, entry) ?? entry.message;
+			if (message === entry.message) continue;
+			const content = contentOf(message);
+			this.#replaced.set(entry.id, content);
+			this.#editTokens += contentTokens(content) - entry.tokens;
+		}
+	}
+
+	/** A result that is stored after its call was hidden goes with it. */
+	#isHiddenWithItsGroup(entry: ContextEntry): boolean {
+		if (this.#hidden.has(entry.id)) return true;
+		const group = this.#branch.groupOf(entry.id);
+		if (!group || !this.#hidden.has(group.assistantId)) return false;
+		this.#hidden.add(entry.id);
+		this.#editTokens -= entry.tokens;
+		return true;
+	}
+
+	/** Names the plugins whose durable output changed although nothing asked for it: that breaks the prompt cache. */
+	#nameSilentChanges(before: ReadonlyMap<Owner, Contribution>): void {
+		if (this.#expected !== undefined || before.size === 0) return;
+		for (const [who, mine] of this.#current) {
+			const was = before.get(who) ?? nothing();
+			if (isSame(was, mine)) continue;
+			this.#log(`${who.name} changed earlier context outside a moment: this breaks the prompt cache`);
+		}
+	}
+}
+
+function isSame(a: Contribution, b: Contribution): boolean {
+	if (a.hidden.size !== b.hidden.size || a.replaced.size !== b.replaced.size) return false;
+	for (const id of a.hidden) if (!b.hidden.has(id)) return false;
+	for (const [id, content] of a.replaced)
+		if (JSON.stringify(content) !== JSON.stringify(b.replaced.get(id))) return false;
+	return true;
+}
+
+function contentOf(message: Message): Content {
+	return "content" in message ? message.content : [];
+}
+
+function complaintAboutTransform(value: unknown, input: Message): string | undefined {
+	const output = value as Partial<Message> | null | undefined;
+	if (output === null || output === undefined)
+		return `returned ${output}; return the message itself to leave it as it is`;
+	if (output.role !== input.role)
+		return `returned role ${String(output.role)} for ${input.role}; only content may change`;
+	if (output === input) return undefined;
+	const content = "content" in output ? output.content : undefined;
+	if (typeof content === "string" || Array.isArray(content)) return undefined;
+	return `returned a ${input.role} message without content`;
+}

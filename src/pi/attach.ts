@@ -1,0 +1,169 @@
+import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
+import type { BranchSource } from "../kernel/branch.ts";
+import type { FreshResult } from "../kernel/hooks.ts";
+import { Isolation, messageOfError, owner } from "../kernel/isolate.ts";
+import type { Kernel } from "../kernel/kernel.ts";
+import {
+	type AssistantMessage,
+	blocksOf,
+	type Content,
+	type Message,
+	type ToolResultMessage,
+} from "../kernel/messages.ts";
+import type { Surroundings } from "../kernel/session.ts";
+import { textTokens } from "../kernel/tokens.ts";
+import type { Alignment } from "./align.ts";
+import { applyToPreparation, type Preparation } from "./compaction.ts";
+import { onAnyEvent } from "./host.ts";
+
+/** The session of this moment: its kernel, and what the adapter remembers of its requests. */
+export interface Attached {
+	readonly kernel: Kernel;
+	readonly alignment: Alignment;
+}
+
+type Handler = (attached: Attached, event: never, context: ExtensionContext) => unknown;
+
+/**
+ * Routes Pi's events into the session's kernel. `current` is undefined until a session has started and while mulligan
+ * is disabled: then nothing is touched. A fault in here is logged, and Pi goes on as if there were no handler.
+ */
+export function attach(
+	pi: ExtensionAPI,
+	{
+		current,
+		enter,
+		log,
+	}: {
+		readonly current: () => Attached | undefined;
+		/** Note the context of the event that is being handled. */
+		readonly enter: (context: ExtensionContext) => void;
+		readonly log: (line: string) => void;
+	},
+): void {
+	const adapter = owner("mulligan");
+	const isolation = new Isolation(({ hook, error }) => log(`failed at ${hook}: ${messageOfError(error)}`));
+	const on = (event: string, handler: Handler) =>
+		onAnyEvent(pi)(event, (payload, context) => {
+			const attached = current();
+			if (!attached) return undefined;
+			const code = () => {
+				enter(context);
+				attached.kernel.enter(sourceOf(context), surroundingsOf(pi, context));
+				return handler(attached, payload, context);
+			};
+			return isolation.run<unknown>(adapter, event, code, { otherwise: () => undefined });
+		});
+
+	// From 0.87 on a changed list from `context` folds all system messages into one and loses the cache.
+	on("context", (attached, event, context) => (hasProjection(context) ? undefined : rewrite(attached, event)));
+	on("context_with_system", rewrite);
+	on("turn_start", ({ kernel }) => kernel.moments.startTurn());
+	on("turn_end", ({ kernel }, { turnIndex }: { turnIndex: number }) => kernel.hooks.onTurnEnd.promise({ turnIndex }));
+	on("tool_result", changeResult);
+	on("message_end", ({ kernel }, { message }: { message: Message }) => {
+		if (message.role === "assistant") return changeResponse(kernel, message);
+		return message.role === "toolResult" ? completeResult(kernel, message) : undefined;
+	});
+	on("session_before_compact", compact);
+	on("session_compact", ({ kernel }, { reason }: { reason: string }) => kernel.hooks.onCompact.promise({ reason }));
+	on("agent_settled", ({ kernel }) => kernel.hooks.onSettled.promise());
+}
+
+/** Where the branch is read from, for one event. */
+export function sourceOf(context: ExtensionContext): BranchSource {
+	return context.sessionManager as unknown as BranchSource;
+}
+
+/** Where the session stands now. The prompt's size is computed only when it is asked for. */
+export function surroundingsOf(pi: ExtensionAPI, context: ExtensionContext): Surroundings {
+	const { model } = context;
+	return {
+		cwd: context.cwd,
+		model: model ? `${model.provider}/${model.id}` : "",
+		window: model?.contextWindow,
+		get promptTokens() {
+			const active = new Set(pi.getActiveTools());
+			const declared = pi.getAllTools().filter(({ name }) => active.has(name));
+			const text = declared.map(({ name, description, parameters }) =>
+				JSON.stringify({ name, description, parameters }),
+			);
+			return textTokens(context.getSystemPrompt()) + textTokens(text.join(""));
+		},
+	};
+}
+
+/** Pi 0.87 and later build each request from a projection of the session. */
+function hasProjection(context: ExtensionContext): boolean {
+	return typeof (context.sessionManager as { buildSessionProjection?: unknown }).buildSessionProjection === "function";
+}
+
+function rewrite({ kernel, alignment }: Attached, event: { messages: Message[] }): { messages: Message[] } | undefined {
+	const { durable, annotations } = kernel.requestView();
+	const messages = alignment.apply(event.messages, durable, kernel.branch);
+	if (annotations.length === 0) return messages && { messages };
+	return { messages: [...(messages ?? event.messages), annotation(annotations)] };
+}
+
+/** One message at the tail: the whole prefix before it stays in the prompt cache. */
+function annotation(lines: readonly string[]): Message {
+	const content = lines.join("\n");
+	return { role: "custom", customType: "mulligan:annotation", content, display: false, timestamp: Date.now() };
+}
+
+async function changeResult(
+	{ kernel }: Attached,
+	event: FreshResult & {
+		toolCallId: string;
+		toolName: string;
+		input: unknown;
+		parentToolCallId?: string;
+		structuredContent?: unknown;
+	},
+): Promise<object | undefined> {
+	if (!kernel.hooks.onToolResult.isUsed()) return undefined;
+	const { content, details, isError, toolCallId, toolName, input, parentToolCallId, structuredContent } = event;
+	const fresh: FreshResult = { content, details, isError };
+	const call = { toolCallId, toolName, input, ...(parentToolCallId === undefined ? {} : { parentToolCallId }) };
+	const changed = await kernel.hooks.onToolResult.promise(fresh, call);
+	if (changed === fresh) return undefined;
+	const { content: newContent, details: newDetails, isError: newIsError } = changed;
+	const structured = structuredContent === undefined ? {} : { structuredContent };
+	return { content: newContent, details: newDetails, isError: newIsError, ...structured };
+}
+
+async function changeResponse(kernel: Kernel, message: AssistantMessage): Promise<object | undefined> {
+	kernel.observeUsage(message.usage);
+	if (!kernel.hooks.onAssistantMessage.isUsed()) return undefined;
+	const changed = await kernel.hooks.onAssistantMessage.promise(message);
+	return changed === message ? undefined : { message: changed };
+}
+
+/** The ops of a turn are decided before the first of its results is stored; each result then tells its op's fate. */
+function completeResult(kernel: Kernel, message: ToolResultMessage): object | undefined {
+	kernel.moments.settle();
+	const ending = kernel.moments.endingOf(message.toolCallId);
+	return ending ? { message: { ...message, content: withEnding(message.content, ending) } } : undefined;
+}
+
+function withEnding(content: Content, ending: string): Content {
+	const blocks = blocksOf(content);
+	const last = blocks.at(-1);
+	if (last?.type !== "text") return [...blocks, { type: "text", text: ending }];
+	return [...blocks.slice(0, -1), { ...last, text: `${last.text}\n${ending}` }];
+}
+
+interface CompactionEvent {
+	readonly preparation: Preparation;
+	readonly branchEntries: readonly { readonly type: string; readonly details?: unknown }[];
+}
+
+function compact({ kernel }: Attached, { preparation, branchEntries }: CompactionEvent): void {
+	const earlier = branchEntries.findLast(({ type }) => type === "compaction")?.details;
+	const { readFiles, modifiedFiles } = (earlier ?? {}) as {
+		readonly readFiles?: unknown;
+		readonly modifiedFiles?: unknown;
+	};
+	const keptFiles = new Set([readFiles, modifiedFiles].flatMap((list): string[] => (Array.isArray(list) ? list : [])));
+	applyToPreparation(preparation, { view: kernel.durable(), branch: kernel.branch, keptFiles });
+}

@@ -1,0 +1,31 @@
+import type { Static, TSchema } from "typebox";
+import type { Plugin, PluginApi } from "./kernel/plugin.ts";
+
+/** The door for plugin authors: everything that a plugin imports comes from here. */
+export type { ContextEntry, ToolGroup } from "./kernel/branch.ts";
+export type { FinishedCall, FreshResult, Hooks } from "./kernel/hooks.ts";
+export { blocksOf, type Message, type NestedCall, textOf, toolCallsOf } from "./kernel/messages.ts";
+export type { Fate, Moment, Op, OpEvent } from "./kernel/moments.ts";
+export type {
+	Plugin,
+	PluginApi,
+	PluginJournal,
+	PluginMoments,
+	SessionReader,
+	ToolAnswer,
+	ToolCall,
+	ToolDeclaration,
+} from "./kernel/plugin.ts";
+export type { JournalRecord, LedgerRecord, RewindBody, ShrinkBody } from "./kernel/records.ts";
+export { OWN_TOOL, problemOf, type ResultEntry, Target } from "./kernel/target.ts";
+export { contentChars, contentTokens, IMAGE_TOKENS } from "./kernel/tokens.ts";
+
+/** Give a plugin its types: `options` in `setup` is what the schema says. */
+export function definePlugin<Schema extends TSchema>(
+	plugin: Omit<Plugin<Static<Schema>>, "options" | "setup"> & {
+		readonly options?: Schema;
+		readonly setup: (api: PluginApi<Static<Schema>>) => void | Promise<void>;
+	},
+): Plugin<Static<Schema>> {
+	return plugin;
+}
