@@ -17,8 +17,13 @@ export const DEFAULT_PLUGINS: readonly Plugin[] = [rewind, shrink, cancel] as re
 
 const OLDEST = [0, 84] as const;
 
-/** Pi's entry: one session start, then config → kernel → events. */
+/** The extension with the default set. */
 export default function mulligan(pi: ExtensionAPI): void {
+	mulliganWith(DEFAULT_PLUGINS, pi);
+}
+
+/** The extension with a set of plugins of one's own: one session start, then config → kernel → events. */
+export function mulliganWith(plugins: readonly Plugin[], pi: ExtensionAPI): void {
 	if (isTooOld(VERSION)) {
 		process.stderr.write(
 			`Mulligan needs Pi ${OLDEST.join(".")}.0 or newer; this is ${VERSION}. Nothing is registered.\n`,
@@ -35,12 +40,12 @@ export default function mulligan(pi: ExtensionAPI): void {
 	pi.on("session_start", async ({ reason }, startContext) => {
 		enter(startContext);
 		attached = undefined;
-		const settings = settingsOf(startContext);
-		if (!settings.enabled) return registerStub(pi);
+		const settings = settingsOf(plugins, startContext);
+		if (!settings.enabled) return registerStub(plugins, pi);
 		const host = hostOf({ pi, context: () => context, logFile: settings.log.file });
 		log = host.log;
 		const kernel = await createKernel({
-			plugins: DEFAULT_PLUGINS.map((plugin) => ({ plugin, options: settings[plugin.name] })),
+			plugins: plugins.map((plugin) => ({ plugin, options: settings[plugin.name] })),
 			settings,
 			host,
 			maxMoments: settings.rewrites.maxMoments,
@@ -70,8 +75,8 @@ export default function mulligan(pi: ExtensionAPI): void {
 }
 
 /** Reads the config; each wrong value is one warning and falls back to its default. */
-function settingsOf(context: ExtensionContext): Settings {
-	const sections = DEFAULT_PLUGINS.flatMap(({ name, options }) => (options ? [[name, options] as const] : []));
+function settingsOf(plugins: readonly Plugin[], context: ExtensionContext): Settings {
+	const sections = plugins.flatMap(({ name, options }) => (options ? [[name, options] as const] : []));
 	const { settings, warnings } = loadSettings({
 		agentDir: getAgentDir(),
 		cwd: context.cwd,
@@ -84,9 +89,9 @@ function settingsOf(context: ExtensionContext): Settings {
 }
 
 /** What stands in for every plugin while mulligan is disabled: the declarations, and one refusal. */
-function registerStub(pi: ExtensionAPI): void {
+function registerStub(plugins: readonly Plugin[], pi: ExtensionAPI): void {
 	const refusal = { text: `${REFUSED}Mulligan is disabled.`, details: { refused: "disabled" } };
-	for (const { tools } of DEFAULT_PLUGINS)
+	for (const { tools } of plugins)
 		for (const declaration of tools ?? []) registerTool(pi, declaration, () => refusal);
 }
 
