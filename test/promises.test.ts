@@ -1,0 +1,239 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { Message } from "../src/kernel/messages.ts";
+import { type AnyMessage, orphans, piVersions } from "../src/testing/index.ts";
+import { KernelSession } from "./support/kernel-session.ts";
+import { note } from "./support/mulligan.ts";
+
+const edges = piVersions().filter(({ name }) => name === "oldest" || name === "newest");
+
+type Step =
+	| { readonly do: "user" | "say" }
+	| { readonly do: "batch"; readonly calls: number; readonly size: number }
+	| { readonly do: "rewind"; readonly granularity: string; readonly siblings: number }
+	| { readonly do: "shrink"; readonly occurrence: string; readonly siblings: number }
+	| { readonly do: "cancel"; readonly occurrence: string; readonly newest: boolean }
+	| { readonly do: "checkpoint" }
+	| { readonly do: "compact" | "branch"; readonly at: number }
+	| { readonly do: "marker"; readonly at: readonly number[] }
+	| { readonly do: "forget" };
+
+const granularity = fc.constantFrom("last_tool_call_group", "last_turn", "checkpoint");
+const occurrence = fc.constantFrom("first", "last");
+const step: fc.Arbitrary<Step> = fc.oneof(
+	{ weight: 3, arbitrary: fc.record({ do: fc.constant("user" as const) }) },
+	{ weight: 1, arbitrary: fc.record({ do: fc.constant("say" as const) }) },
+	{
+		weight: 5,
+		arbitrary: fc.record({
+			do: fc.constant("batch" as const),
+			calls: fc.integer({ min: 1, max: 3 }),
+			size: fc.integer({ min: 0, max: 400 }),
+		}),
+	},
+	{
+		weight: 3,
+		arbitrary: fc.record({ do: fc.constant("rewind" as const), granularity, siblings: fc.integer({ min: 0, max: 2 }) }),
+	},
+	{
+		weight: 3,
+		arbitrary: fc.record({ do: fc.constant("shrink" as const), occurrence, siblings: fc.integer({ min: 0, max: 1 }) }),
+	},
+	{ weight: 2, arbitrary: fc.record({ do: fc.constant("cancel" as const), occurrence, newest: fc.boolean() }) },
+	{ weight: 1, arbitrary: fc.record({ do: fc.constant("checkpoint" as const) }) },
+	{
+		weight: 1,
+		arbitrary: fc.record({ do: fc.constant("compact" as const), at: fc.double({ min: 0, max: 1, noNaN: true }) }),
+	},
+	{
+		weight: 1,
+		arbitrary: fc.record({ do: fc.constant("branch" as const), at: fc.double({ min: 0, max: 1, noNaN: true }) }),
+	},
+	{
+		weight: 1,
+		arbitrary: fc.record({
+			do: fc.constant("marker" as const),
+			at: fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 5 }),
+		}),
+	},
+	{ weight: 1, arbitrary: fc.record({ do: fc.constant("forget" as const) }) },
+);
+const steps = fc.array(step, { minLength: 1, maxLength: 40 });
+
+/** Takes one step. Returns the answer of an op, if it was one. */
+async function take(session: KernelSession, what: Step): Promise<{ readonly details: object } | undefined> {
+	switch (what.do) {
+		case "user":
+			return void session.user("do it");
+		case "say":
+			return void session.say("well");
+		case "batch":
+			return void session.batch(["read", "grep", "bash"].slice(0, what.calls), what.size);
+		case "rewind":
+			return session.op(
+				"mulligan_rewind",
+				{ note: note(), granularity: what.granularity, checkpoint: "here" },
+				Array(what.siblings).fill("read"),
+			);
+		case "shrink":
+			return session.op(
+				"mulligan_shrink",
+				{ target: { by_tool_name: "read", occurrence: what.occurrence }, replacement: "short" },
+				Array(what.siblings).fill("read"),
+			);
+		case "cancel": {
+			const newest = session
+				.branch()
+				.findLast((entry) => entry.type === "custom" && /rewind|shrink/.test(entry.customType));
+			const target = { by_tool_name: "read", occurrence: what.occurrence };
+			return session.op("mulligan_cancel", what.newest && newest ? { markerId: newest.id } : { target });
+		}
+		case "checkpoint": {
+			const id = session.manager.appendCustomEntry("mulligan:checkpoint", {
+				schema: "pi-mulligan",
+				v: 1,
+				name: "here",
+			});
+			return void session.manager.appendLabelChange(id, "mulligan:checkpoint:here");
+		}
+		case "compact": {
+			const entry = entryAt(session, what.at);
+			if (entry && isCutPoint(entry)) session.manager.appendCompaction("SUMMARY", entry.id, 1);
+			return undefined;
+		}
+		case "branch": {
+			const entry = entryAt(session, what.at);
+			return entry && void session.manager.branch(entry.id);
+		}
+		case "marker": {
+			const hideEntryIds = what.at.flatMap((at) => entryAt(session, at)?.id ?? []);
+			return void session.manager.appendCustomEntry(
+				"mulligan:rewind",
+				anyRewind(hideEntryIds, session.branch().length),
+			);
+		}
+		case "forget":
+			return void session.forget();
+	}
+}
+
+/** A valid marker that hides what no call would have pinned: halves of groups, prompts, entries without a message. */
+function anyRewind(hideEntryIds: readonly string[], seq: number): object {
+	return {
+		schema: "pi-mulligan",
+		v: 1,
+		kind: "rewind",
+		seq,
+		ts: 0,
+		id: `foreign-${seq}`,
+		granularity: "last_turn",
+		excludeToolCallId: "none",
+		hideEntryIds,
+		note: note(),
+		ledger: { filesRead: [], filesModified: [], bashSideEffects: [] },
+	};
+}
+
+function entryAt(session: KernelSession, at: number) {
+	const branch = session.branch();
+	return branch[Math.min(branch.length - 1, Math.floor(at * branch.length))];
+}
+
+/** Pi never cuts a compaction between a call and its result. */
+function isCutPoint(entry: ReturnType<KernelSession["branch"]>[number]): boolean {
+	return entry.type === "message" && entry.message.role !== "toolResult";
+}
+
+const ids = (messages: readonly Message[]) => {
+	const { calls, results } = orphans(messages as unknown as readonly AnyMessage[]);
+	return [...calls, ...results];
+};
+const text = (messages: readonly Message[]) => messages.map((message) => JSON.stringify(message));
+
+describe.each(edges)("over random sessions of Pi $version", (version) => {
+	const check = (property: (session: KernelSession, taken: readonly Step[]) => Promise<void>, runs = 150) =>
+		fc.assert(
+			fc.asyncProperty(steps, async (taken) => property(await KernelSession.open(version), taken)),
+			{ numRuns: runs },
+		);
+
+	test("no call and no result is orphaned by us", () =>
+		check(async (session, taken) => {
+			for (const one of taken) {
+				await take(session, one);
+				const original = session.original();
+				const before = ids(original);
+				expect(ids(session.request(original)).filter((id) => !before.includes(id))).toEqual([]);
+			}
+		}));
+
+	test("the view of a session without markers is the very same list", () =>
+		check(async (session, taken) => {
+			for (const one of taken) {
+				if (["rewind", "shrink", "cancel", "marker"].includes(one.do)) continue;
+				await take(session, one);
+				const original = session.original();
+				expect(session.request(original)).toBe(original);
+			}
+		}));
+
+	test("between two ops every request begins with the one before", () =>
+		check(async (session, taken) => {
+			let last: string[] | undefined;
+			for (const one of taken) {
+				const answer = await take(session, one);
+				const now = text(session.request());
+				const isGrowth = one.do === "user" || one.do === "say" || one.do === "batch" || one.do === "forget";
+				if (last && isGrowth && !answer) expect(now.slice(0, last.length)).toEqual(last);
+				last = now;
+			}
+		}));
+
+	test("the first user message is never hidden", () =>
+		check(async (session, taken) => {
+			session.user("FIRST");
+			for (const one of taken) {
+				if (one.do === "branch" || one.do === "compact") continue;
+				await take(session, one);
+				expect(text(session.request())[0]).toContain("FIRST");
+			}
+		}));
+
+	test("what is not of an op passes through as it is", () =>
+		check(async (session, taken) => {
+			for (const one of taken) {
+				await take(session, one);
+				const original = text(session.original());
+				const strangers = text(session.request()).filter(
+					(line) => !original.includes(line) && !line.includes("<context-shrunk>") && !line.includes("mulligan:note"),
+				);
+				expect(strangers).toEqual([]);
+			}
+		}));
+
+	test("cancelling every op gives the originals back byte for byte", () =>
+		check(async (session, taken) => {
+			for (const one of taken) await take(session, one);
+			for (const entry of session.branch())
+				if (
+					entry.type === "custom" &&
+					(entry.customType === "mulligan:rewind" || entry.customType === "mulligan:shrink")
+				)
+					await session.op("mulligan_cancel", { markerId: entry.id });
+			const noteless = (messages: readonly Message[]) => text(messages.filter((message) => !("customType" in message)));
+			expect(noteless(session.request())).toEqual(noteless(session.original()));
+			expect(text(session.request()).some((line) => line.includes("mulligan:note"))).toBe(false);
+		}));
+
+	test("a note stands in the view once, at one place, whether or not Pi sends its entry yet", () =>
+		check(async (session, taken) => {
+			for (const one of taken) {
+				await take(session, one);
+				const notes = (messages: readonly Message[]) =>
+					messages.flatMap((message, index) => (message.role === "custom" ? [`${index} ${message.content}`] : []));
+				const sent = notes(session.request());
+				const held = notes(session.request(session.original((message) => message.role === "custom")));
+				expect(held).toEqual(sent);
+			}
+		}));
+});

@@ -1,0 +1,65 @@
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { type Launch, type LaunchOptions, prepareLaunch, until } from "./launch.ts";
+
+export interface TerminalOptions extends LaunchOptions {
+	/** Columns; 120 unless given. */
+	width?: number;
+	/** Rows; 40 unless given. */
+	height?: number;
+}
+
+export interface TerminalPi
+	extends AsyncDisposable,
+		Pick<Launch, "cwd" | "agentDir" | "requests" | "sessionFile" | "lines"> {
+	/** What the screen shows, without colours. */
+	screen(): string;
+	/** Resolves when the screen shows this; rejects with the screen if it doesn't in time. */
+	shows(text: string | RegExp): Promise<void>;
+	/** Types text as it is, without Enter. */
+	type(text: string): void;
+	/** Presses keys by tmux's names: `Enter`, `Escape`, `C-c`, `Up`. */
+	press(...keys: string[]): void;
+	/** Ends the program and its terminal, and removes the temporary folders. */
+	dispose(): Promise<void>;
+}
+
+/** Why no terminal can be opened here; undefined where one can. */
+export function terminalMissing(): string | undefined {
+	return spawnSync("tmux", ["-V"]).status === 0 ? undefined : "tmux is not installed";
+}
+
+/** Starts the real `pi` with its user interface, in a terminal of its own tmux server. */
+export function openTerminal(options: TerminalOptions): TerminalPi {
+	const launch = prepareLaunch(options, []);
+	const socket = join(launch.agentDir, "tmux.sock");
+	const tmux = (...args: string[]) => {
+		const { status, stdout, stderr } = spawnSync("tmux", ["-S", socket, "-f", "/dev/null", ...args], {
+			encoding: "utf8",
+		});
+		if (status !== 0) throw new Error(`tmux ${args[0]} failed: ${stderr}`);
+		return stdout;
+	};
+	const env = Object.entries({ ...launch.env, TERM: "screen-256color" }).map(([name, value]) => `${name}=${value}`);
+	const size = ["-x", `${options.width ?? 120}`, "-y", `${options.height ?? 40}`];
+	tmux("new-session", "-d", ...size, "-c", launch.cwd, "env", "-i", ...env, launch.command, ...launch.args);
+	tmux("set-option", "-g", "remain-on-exit", "on");
+
+	const screen = () => tmux("capture-pane", "-p");
+	const dispose = async () => {
+		spawnSync("tmux", ["-S", socket, "kill-server"]);
+		launch.remove();
+	};
+	return {
+		...launch,
+		screen,
+		shows: (text) => {
+			const found = () => (typeof text === "string" ? screen().includes(text) : text.test(screen()));
+			return until(found, launch.timeoutMs, () => `The screen doesn't show ${text}:\n${screen()}`);
+		},
+		type: (text) => void tmux("send-keys", "-l", "--", text),
+		press: (...keys) => void tmux("send-keys", "--", ...keys),
+		dispose,
+		[Symbol.asyncDispose]: dispose,
+	};
+}
