@@ -26,6 +26,8 @@ export function noteText(rewind: RewindBody & { readonly late?: boolean }): stri
 	].join("\n");
 }
 
+/** A block of lines; one that would close the block itself is defused. */
 function block(tag: string, lines: readonly string[]): readonly string[] {
-	return lines.length === 0 ? [] : [`<${tag}>`, ...lines, `</${tag}>`];
+	if (lines.length === 0) return [];
+	return [`<${tag}>`, ...lines.map((line) => line.replaceAll(`</${tag}>`, `<\\/${tag}>`)), `</${tag}>`];
 }

@@ -3,6 +3,9 @@ import { type ContextEntry, OWN_TOOL, type SessionReader, type ToolGroup } from 
 /** Custom type of the note that stands where something was rewound. */
 export const NOTE_TYPE = "mulligan:note";
 
+/** The tool's name: some providers give calls of different turns the same id, so an id alone tells no rewind. */
+const TOOL = "mulligan_rewind";
+
 interface Around {
 	readonly session: SessionReader;
 	/** The rewind's own call. */
@@ -29,7 +32,7 @@ export function lastToolCallGroup({
 	for (const group of groupsNewestFirst(session)) {
 		if (group === own || queued.has(group.assistantId) || !session.isVisible(group.assistantId)) continue;
 		if (own && !session.isBefore(group.assistantId, own.assistantId)) continue;
-		if (group.calls.some(({ id }) => rewindCalls.has(id))) return [];
+		if (group.calls.some(({ id, name }) => name === TOOL && rewindCalls.has(id))) return [];
 		ids.unshift(group.assistantId, ...group.resultIds);
 		if (group.calls.some(({ name }) => !OWN_TOOL.test(name))) return ids;
 	}

@@ -1,6 +1,5 @@
 import {
 	type Fate,
-	type JournalRecord,
 	type NestedCall,
 	type PluginApi,
 	type RewindBody,
@@ -234,12 +233,14 @@ function standingRewinds(api: Api): readonly Rewind[] {
 	return [...api.journal.active(MARKER), ...waitingRewinds(api)];
 }
 
-/** The rewinds that were asked for since the latest user message, cancelled ones included, oldest first. */
+/** The rewinds that landed or wait at the latest user message, cancelled ones included, oldest first. */
 function rewindsAtThisPrompt(api: Api): readonly Rewind[] {
-	const all: readonly (Rewind | JournalRecord<RewindBody>)[] = [...api.journal.read(MARKER), ...waitingRewinds(api)];
-	return all.filter(({ excludeToolCallId }) =>
-		isOfThisPrompt(api, api.session.groupOfCall(excludeToolCallId)?.assistantId),
+	const { session, journal } = api;
+	const landed = journal.read(MARKER).filter(({ entryId }) => isOfThisPrompt(api, entryId));
+	const waiting = waitingRewinds(api).filter(({ excludeToolCallId }) =>
+		isOfThisPrompt(api, session.groupOfCall(excludeToolCallId)?.assistantId),
 	);
+	return [...landed, ...waiting];
 }
 
 function refusedAtThisPrompt(api: Api): number {
@@ -252,7 +253,7 @@ function refusedAtThisPrompt(api: Api): number {
 	}).length;
 }
 
-function isOfThisPrompt({ session }: Api, assistantId: string | undefined): boolean {
+function isOfThisPrompt({ session }: Api, entryId: string | undefined): boolean {
 	const user = session.latestUser();
-	return assistantId !== undefined && (user === undefined || session.isBefore(user.id, assistantId));
+	return entryId !== undefined && (user === undefined || session.isBefore(user.id, entryId));
 }

@@ -212,6 +212,7 @@ export class ViewKeeper {
 		}
 		const first = this.#branch.users[0];
 		if (first) asked.delete(first.id);
+		for (const { entryId } of notes) if (entryId !== undefined) asked.delete(entryId);
 		const { hidden, halves } = wholeGroups(asked, this.#branch);
 		if (halves.length > 0) this.#log(`kept ${halves.length} result(s) whose call stays: ${halves.join(", ")}`);
 		this.#hidden = hidden;

@@ -44,7 +44,7 @@ export class Alignment {
 		}
 		for (const note of notes) {
 			if (note.entryId !== undefined && places.has(note.entryId)) continue;
-			const index = this.#placeOfNote(messages, note, branch, places);
+			const index = placeOfNote(note, { messages, branch, places });
 			if (index !== undefined) editAt(index).insert.push(messageOfNote(note));
 		}
 		return edits.size === 0 ? undefined : edited(messages, edits);
@@ -70,37 +70,48 @@ export class Alignment {
 		return true;
 	}
 
-	/** Walks the list once. Entries that share a key are told apart by time where it can, else taken in order. */
 	#search(messages: readonly Message[], branch: Branch, wanted: ReadonlySet<EntryId>): void {
-		const byKey = new Map<string, ContextEntry[]>();
-		for (const id of wanted) {
-			const entry = branch.entry(id);
-			if (entry && !branch.isAmbiguous(id)) byKey.set(keyOf(entry.message), [entry]);
-		}
-		if ([...wanted].some((id) => branch.isAmbiguous(id))) addRivals(byKey, wanted, branch);
-		this.#places = new Map();
-		for (const [index, message] of messages.entries()) {
-			const candidates = byKey.get(keyOf(message));
-			if (!candidates || candidates.length === 0) continue;
-			const sameTime = candidates.findIndex((entry) => entry.message.timestamp === message.timestamp);
-			const [entry] = candidates.splice(Math.max(0, sameTime), 1);
-			if (entry) this.#places.set(entry.id, index);
-		}
+		const entries = [...wanted].flatMap((id) => branch.entry(id) ?? []);
+		const isRivalled = entries.some(({ id }) => branch.isAmbiguous(id));
+		this.#places = match(messages, isRivalled ? branch.context() : entries);
 		this.#absent = new Set([...wanted].filter((id) => !this.#places.has(id)));
 	}
+}
 
-	/** Where a note goes that Pi's list does not carry: after the turn of its record, or what is left of it. */
-	#placeOfNote(
-		messages: readonly Message[],
-		note: PlannedNote,
-		branch: Branch,
-		places: ReadonlyMap<EntryId, number>,
-	): number | undefined {
-		const anchor = anchorOf(note, branch);
-		const index = anchor === undefined ? undefined : places.get(anchor);
-		if (anchor === undefined || index !== undefined) return index;
-		return lastIndexBefore(messages, anchor, branch);
+/**
+ * Finds the places of entries in one walk over the list. Entries that share a key are told apart by time where that
+ * can be, else taken in order; so all of them must be given.
+ */
+function match(messages: readonly Message[], entries: readonly ContextEntry[]): Map<EntryId, number> {
+	const byKey = new Map<string, ContextEntry[]>();
+	for (const entry of entries) {
+		const key = keyOf(entry.message);
+		const rivals = byKey.get(key);
+		if (rivals) rivals.push(entry);
+		else byKey.set(key, [entry]);
 	}
+	const places = new Map<EntryId, number>();
+	for (const [index, message] of messages.entries()) {
+		const rivals = byKey.get(keyOf(message));
+		if (!rivals || rivals.length === 0) continue;
+		const sameTime = rivals.findIndex((entry) => entry.message.timestamp === message.timestamp);
+		const [entry] = rivals.splice(Math.max(0, sameTime), 1);
+		if (entry) places.set(entry.id, index);
+	}
+	return places;
+}
+
+/** Where a note goes that Pi's list does not carry: after the turn of its record, or after what is left before that. */
+function placeOfNote(
+	note: PlannedNote,
+	{ messages, branch, places }: { messages: readonly Message[]; branch: Branch; places: ReadonlyMap<EntryId, number> },
+): number | undefined {
+	const anchor = anchorOf(note, branch);
+	if (anchor === undefined || places.has(anchor)) return anchor === undefined ? undefined : places.get(anchor);
+	const context = branch.context();
+	const all = match(messages, context);
+	const left = context.findLast(({ id }) => all.has(id) && branch.isBefore(id, anchor));
+	return left && all.get(left.id);
 }
 
 function wantedIds(view: DurableView, notes: readonly PlannedNote[], branch: Branch): ReadonlySet<EntryId> {
@@ -121,31 +132,6 @@ function anchorOf(note: PlannedNote, branch: Branch): EntryId | undefined {
 	if (!before) return undefined;
 	const anchor = branch.groupOf(before.id)?.resultIds.at(-1) ?? before.id;
 	return branch.inContext(anchor) ? anchor : undefined;
-}
-
-/** The last place in the list that belongs to an entry before `id`: another extension took the entry itself out. */
-function lastIndexBefore(messages: readonly Message[], id: EntryId, branch: Branch): number | undefined {
-	const earlier = new Set(
-		branch
-			.context()
-			.filter((entry) => branch.isBefore(entry.id, id))
-			.map((entry) => keyOf(entry.message)),
-	);
-	const index = messages.findLastIndex((message) => earlier.has(keyOf(message)));
-	return index === -1 ? undefined : index;
-}
-
-function addRivals(byKey: Map<string, ContextEntry[]>, wanted: ReadonlySet<EntryId>, branch: Branch): void {
-	const keys = new Set(
-		[...wanted].flatMap((id) => (branch.isAmbiguous(id) ? [keyOf((branch.entry(id) as ContextEntry).message)] : [])),
-	);
-	for (const entry of branch.context()) {
-		const key = keyOf(entry.message);
-		if (!keys.has(key)) continue;
-		const rivals = byKey.get(key);
-		if (rivals) rivals.push(entry);
-		else byKey.set(key, [entry]);
-	}
 }
 
 /** Whether a message is an entry's; where another entry has the same key, the time must agree as well. */

@@ -18,6 +18,7 @@ export class KernelSession {
 	#alignment = new Alignment();
 	#clock = 0;
 	#calls = 0;
+	#reusesIds = false;
 
 	private constructor(parts: {
 		manager: SessionManager;
@@ -31,7 +32,8 @@ export class KernelSession {
 		this.#notes = parts.notes;
 	}
 
-	static async open(version: PiVersion): Promise<KernelSession> {
+	/** `reusesIds`: the provider numbers its calls anew in each message. */
+	static async open(version: PiVersion, { reusesIds = false } = {}): Promise<KernelSession> {
 		const { agent } = await loadPi(version);
 		const manager = agent.SessionManager.inMemory("/project");
 		const notes: { customType: string; content: string; details: object }[] = [];
@@ -58,6 +60,7 @@ export class KernelSession {
 		});
 		const build = (of: SessionManager) => of.buildSessionContext().messages as unknown as Message[];
 		const session = new KernelSession({ manager, kernel, build, notes });
+		session.#reusesIds = reusesIds;
 		session.enter();
 		return session;
 	}
@@ -77,6 +80,7 @@ export class KernelSession {
 
 	/** An assistant message with calls of these tools, and their results of `size` characters. */
 	batch(names: readonly string[], size: number): void {
+		this.#startMessage();
 		const calls = names.map((name) => ({ type: "toolCall", id: this.#callId(), name, arguments: { path: "a.ts" } }));
 		this.#append({ ...assistant, content: calls });
 		for (const { id, name } of calls) this.#result(id, name, `${id} ${"x".repeat(size)}`);
@@ -84,6 +88,7 @@ export class KernelSession {
 
 	/** A message that calls one of our tools, beside sibling calls; the whole turn up to its notes. Returns its answer. */
 	async op(name: string, params: object, siblings: readonly string[] = []): Promise<{ text: string; details: object }> {
+		this.#startMessage();
 		const id = this.#callId();
 		const calls = [
 			{ type: "toolCall", id, name, arguments: params },
@@ -124,6 +129,10 @@ export class KernelSession {
 
 	branch(): SessionEntry[] {
 		return this.manager.getBranch() as unknown as SessionEntry[];
+	}
+
+	#startMessage(): void {
+		if (this.#reusesIds) this.#calls = 0;
 	}
 
 	#callId(): string {
