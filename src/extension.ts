@@ -1,9 +1,7 @@
 import { type ExtensionAPI, type ExtensionContext, getAgentDir, VERSION } from "@earendil-works/pi-coding-agent";
-import { cancel } from "../plugins/cancel/index.ts";
-import { rewind } from "../plugins/rewind/index.ts";
-import { shrink } from "../plugins/shrink/index.ts";
 import { loadSettings } from "./config/load.ts";
 import type { Sections, Settings } from "./config/schema.ts";
+import { DEFAULT_PLUGINS } from "./default-set.ts";
 import { highestSeq } from "./kernel/journal.ts";
 import { createKernel, REFUSED } from "./kernel/kernel.ts";
 import type { Plugin } from "./kernel/plugin.ts";
@@ -11,9 +9,6 @@ import { Alignment } from "./pi/align.ts";
 import { type Attached, attach, sourceOf, surroundingsOf } from "./pi/attach.ts";
 import { hostOf, tellHuman } from "./pi/host.ts";
 import { registerTool } from "./pi/tools.ts";
-
-/** The default set, in its order: the order in every hook. */
-export const DEFAULT_PLUGINS: readonly Plugin[] = [rewind, shrink, cancel] as readonly Plugin[];
 
 const OLDEST = [0, 84] as const;
 
@@ -91,8 +86,7 @@ function settingsOf(plugins: readonly Plugin[], context: ExtensionContext): Sett
 /** What stands in for every plugin while mulligan is disabled: the declarations, and one refusal. */
 function registerStub(plugins: readonly Plugin[], pi: ExtensionAPI): void {
 	const refusal = { text: `${REFUSED}Mulligan is disabled.`, details: { refused: "disabled" } };
-	for (const { tools } of plugins)
-		for (const declaration of tools ?? []) registerTool(pi, declaration, () => refusal);
+	for (const { tools } of plugins) for (const declaration of tools ?? []) registerTool(pi, declaration, () => refusal);
 }
 
 function isTooOld(version: string): boolean {

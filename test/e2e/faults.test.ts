@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { DEFAULT_PLUGINS, mulliganWith } from "../../src/extension.ts";
+import { DEFAULT_PLUGINS } from "../../src/default-set.ts";
+import { mulliganWith } from "../../src/extension.ts";
 import type { HookName } from "../../src/kernel/hooks.ts";
 import type { Plugin } from "../../src/kernel/plugin.ts";
 import { containsText, openSession, orphans, piVersions, textOf } from "../../src/testing/index.ts";

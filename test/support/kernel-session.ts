@@ -1,6 +1,6 @@
 import type { SessionManager } from "@earendil-works/pi-coding-agent";
 import { defaultsOf } from "../../src/config/check.ts";
-import { DEFAULT_PLUGINS } from "../../src/extension.ts";
+import { DEFAULT_PLUGINS } from "../../src/default-set.ts";
 import { createKernel, type Kernel } from "../../src/kernel/kernel.ts";
 import type { Message, SessionEntry } from "../../src/kernel/messages.ts";
 import { Alignment } from "../../src/pi/align.ts";

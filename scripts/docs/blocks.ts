@@ -1,0 +1,101 @@
+import { Enabled, KernelSections } from "../../src/config/schema.ts";
+import { DEFAULT_PLUGINS } from "../../src/default-set.ts";
+import { openSession, shape } from "../../src/testing/index.ts";
+
+interface Knob {
+	readonly default?: unknown;
+	readonly description?: string;
+	readonly minimum?: number;
+	readonly exclusiveMinimum?: number;
+	readonly maximum?: number;
+	readonly type?: string;
+	readonly items?: { readonly enum?: readonly string[] };
+	readonly anyOf?: readonly Knob[];
+}
+
+/** A text with what stands between the marks of a block replaced. Throws where the marks are missing. */
+export function withBlock(text: string, name: string, block: string): string {
+	const pattern = new RegExp(`(<!-- ${name}:begin -->\n)[^]*?(<!-- ${name}:end -->)`);
+	if (!pattern.test(text)) throw new Error(`README.md has no block "${name}"`);
+	return text.replace(pattern, (_all, begin: string, end: string) => `${begin}${block}\n${end}`);
+}
+
+/** Every knob with its default, its range and what it does, from the schemas. */
+export function knobTable(): string {
+	const sections = [
+		...DEFAULT_PLUGINS.flatMap(({ name, options }) => (options ? [[name, options] as const] : [])),
+		...Object.entries(KernelSections),
+	];
+	const knobs = sections.flatMap(([name, schema]) =>
+		Object.entries((schema as { readonly properties?: Readonly<Record<string, Knob>> }).properties ?? {}).map(
+			([key, knob]) => [`${name}.${key}`, knob] as const,
+		),
+	);
+	const rows = [["enabled", Enabled as Knob] as const, ...knobs].map(
+		([key, knob]) => `| \`${key}\` | \`${JSON.stringify(knob.default)}\` | ${rangeOf(knob)} | ${knob.description} |`,
+	);
+	return ["| knob | default | range | what it does |", "|---|---|---|---|", ...rows].join("\n");
+}
+
+function rangeOf(knob: Knob): string {
+	if (knob.anyOf) return knob.anyOf.map(rangeOf).join(" or ");
+	if (knob.type === "boolean") return "true, false";
+	if (knob.items?.enum) return `list of ${knob.items.enum.join(", ")}`;
+	const low = knob.minimum === undefined ? "" : `≥ ${knob.minimum}`;
+	const above = knob.exclusiveMinimum === undefined ? "" : `> ${knob.exclusiveMinimum}`;
+	const high = knob.maximum === undefined ? "" : `≤ ${knob.maximum}`;
+	const bounds = [low, above, high].filter(Boolean).join(", ");
+	return bounds ? `${knob.type} ${bounds}` : (knob.type ?? "");
+}
+
+const bulky = (what: string, lines: number) => Array.from({ length: lines }, (_, i) => `${what} ${i + 1}`).join("\n");
+
+/** What a real session sent right before its ops, and after them: one line a message, before beside after. */
+export async function viewExample(): Promise<string> {
+	const note = {
+		what_happened: "grep over everything, mostly vendored code",
+		true_current_state: "nothing changed",
+		next: "grep in src only",
+	};
+	await using session = await openSession({
+		tools: {
+			grep: ({ path }) => bulky(`${path}/a.ts: total`, path === "src" ? 2 : 900),
+			test: () => bulky("ok test", 400),
+		},
+	});
+	const before = [
+		{ calls: [{ id: "c1", name: "grep", args: { path: "." } }] },
+		{ calls: [{ id: "c2", name: "mulligan_rewind", args: { note, granularity: "last_tool_call_group" } }] },
+		{ calls: [{ id: "c3", name: "grep", args: { path: "src" } }] },
+		{ calls: [{ id: "c4", name: "test", args: {} }] },
+		{
+			calls: [
+				{
+					id: "c5",
+					name: "mulligan_shrink",
+					args: { target: { by_tool_name: "test" }, replacement: "400 tests, all ok" },
+				},
+			],
+		},
+	];
+	session.script(...before, "Done.");
+	await session.prompt("Where is total used?");
+	const originals = session
+		.branch()
+		.flatMap((entry) => (entry.type === "message" && entry.message.role !== "system" ? [entry.message] : []))
+		.slice(0, -1);
+	const columns = [lines(originals), lines(session.lastRequest.messages)] as const;
+	const width = Math.max(...columns[0].map((line) => line.length)) + 2;
+	const rows = Array.from({ length: Math.max(columns[0].length, columns[1].length) }, (_, index) =>
+		`${(columns[0][index] ?? "").padEnd(width)}${columns[1][index] ?? ""}`.trimEnd(),
+	);
+	const head = `${"in the session file".padEnd(width)}sent to the model`;
+	return ["```", head, "─".repeat(width + 54), ...rows, "```"].join("\n");
+}
+
+function lines(messages: Parameters<typeof shape>[0]): readonly string[] {
+	return shape(messages, 34).map((line, index) => {
+		const chars = JSON.stringify(messages[index]).length;
+		return `${line.replaceAll("\n", " ").slice(0, 46)}${chars > 2000 ? ` (${Math.round(chars / 1000)} KB)` : ""}`;
+	});
+}

@@ -1,0 +1,13 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { knobTable, viewExample, withBlock } from "../scripts/docs/blocks.ts";
+
+const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
+
+test("the README's knob table is what the schemas say (npm run docs writes it)", () => {
+	expect(withBlock(readme, "knobs", knobTable())).toBe(readme);
+});
+
+test("the README's before and after is what a real session sends (npm run docs writes it)", async () => {
+	expect(withBlock(readme, "view", await viewExample())).toBe(readme);
+});
