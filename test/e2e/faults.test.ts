@@ -37,7 +37,9 @@ const open = (pi: (typeof edges)[number], plugins: readonly Plugin[], more: obje
 
 describe.each(edges)("with Pi $version", (pi) => {
 	test.each(HOOKS)("a plugin that throws in %s harms neither the request nor the others", async (hook) => {
-		await using session = await open(pi, [thrower(hook), ...DEFAULT_PLUGINS]);
+		await using session = await open(pi, [thrower(hook), ...DEFAULT_PLUGINS], {
+			settings: { compaction: { keepRecentTokens: 10 } },
+		});
 		session.script(
 			{ calls: [call.tool("c1", "grep", { pattern: "wide" })] },
 			{ calls: [call.rewind("c2")] },
