@@ -1,3 +1,4 @@
+import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 import { describe, expect, test } from "vitest";
 import { DEFAULT_PLUGINS } from "../../src/default-set.ts";
 import { mulliganWith } from "../../src/extension.ts";
@@ -188,5 +189,51 @@ describe.each(edges)("with Pi $version", (pi) => {
 		await session.prompt("on");
 		expect(containsText(session.lastRequest.messages, "LOG\n0123")).toBe(true);
 		expect(session.errors).toEqual([]);
+	});
+
+	test("a raw handler's throw is blamed on its plugin; switched off, it is silent, but a tool_call handler goes on blocking", async () => {
+		let asked = 0;
+		const raw: Plugin = {
+			name: "raw",
+			setup({ pi: api }) {
+				const { on } = api as ExtensionAPI;
+				on("turn_start", () => {
+					asked++;
+					throw new Error("no turn");
+				});
+				on("tool_call", ({ toolName }) => (toolName === "log" ? { block: true, reason: "BLOCKED" } : undefined));
+			},
+		};
+		await using session = await open(pi, [raw, ...DEFAULT_PLUGINS]);
+		session.otherwise("done");
+		for (const prompt of ["one", "two", "three", "four"]) await session.prompt(prompt);
+		expect(asked).toBe(3);
+		expect(session.errors.map(({ error }) => error)).toEqual(["no turn", "no turn", "no turn"]);
+		expect(session.ui.notifications.filter(({ message }) => message.includes('"raw"'))).toHaveLength(1);
+		session.script({ calls: [call.tool("c1", "log")] }, "done");
+		await session.prompt("five");
+		expect(textOf(session.lastRequest.messages.at(-1) as never)).toBe("BLOCKED");
+	});
+
+	test("fresh results and responses can be changed by a plugin, before they are stored", async () => {
+		const changer: Plugin = {
+			name: "changer",
+			setup({ hooks }) {
+				hooks.onToolResult.tap("changer", (result, { toolName }) =>
+					toolName === "log" ? { ...result, content: [{ type: "text", text: "REDACTED" }] } : result,
+				);
+				hooks.onAssistantMessage.tap("changer", (message) => ({
+					...message,
+					content: (message.content as readonly { type: string; name?: string }[]).map((block) =>
+						block.name === "lgo" ? { ...block, name: "log" } : block,
+					) as never,
+				}));
+			},
+		};
+		await using session = await open(pi, [changer, ...DEFAULT_PLUGINS]);
+		session.script({ calls: [call.tool("c1", "lgo")] }, "done");
+		await session.prompt("go");
+		expect(textOf(session.lastRequest.messages.at(-1) as never)).toBe("REDACTED");
+		expect(containsText(session.lines(), "LOG\n0123")).toBe(false);
 	});
 });

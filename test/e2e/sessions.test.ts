@@ -310,4 +310,31 @@ describe.each(edges)("with Pi $version", (pi) => {
 		expectEdited(session.lastRequest.messages);
 		expect(containsText(session.lastRequest.messages, "ADDED")).toBe(true);
 	});
+
+	test("where Pi runs a batch one by one, both shrinks are active and the last carries the one orientation line", async () => {
+		await using session = await openSession({
+			pi,
+			tools: { ...tools, slow: { run: () => "slow", sequential: true } },
+		});
+		session.script(
+			{ calls: [call.tool("a", "grep", { pattern: "a" }), call.tool("b", "grep", { pattern: "b" })] },
+			{
+				calls: [
+					call.shrink("s1", { by_tool_call_id: "a" }, "short a"),
+					call.tool("c", "slow"),
+					call.shrink("s2", { by_tool_call_id: "b" }, "short b"),
+				],
+			},
+			"done",
+		);
+		await session.prompt("go");
+		const { messages } = session.lastRequest;
+		expect(containsText(messages, "GREP-a")).toBe(false);
+		expect(containsText(messages, "GREP-b")).toBe(false);
+		const answers = messages
+			.filter(({ role }) => role === "toolResult")
+			.slice(2)
+			.map(textOf);
+		expect(answers.map((text) => text.includes("Context updated: 2 result(s)"))).toEqual([false, false, true]);
+	});
 });
