@@ -43,28 +43,33 @@ export function mulliganWith(plugins: readonly Plugin[], pi: ExtensionAPI): void
 			plugins: plugins.map((plugin) => ({ plugin, options: settings[plugin.name] })),
 			settings,
 			host,
-			maxMoments: settings.rewrites.maxMoments,
+			rules: settings.rewrites,
 			lastSeq: highestSeq(startContext.sessionManager.getEntries()),
 		});
 		const enterKernel = (latest: ExtensionContext) => {
 			enter(latest);
 			kernel.enter(sourceOf(latest), surroundingsOf(pi, latest));
 		};
-		for (const { declaration, run } of kernel.tools)
-			registerTool(pi, declaration, (call, callContext) => {
+		for (const { declaration, run, render } of kernel.tools) {
+			const runInContext = (call: Parameters<typeof run>[0], callContext: ExtensionContext) => {
 				enterKernel(callContext);
 				return run(call);
-			});
+			};
+			registerTool(pi, declaration, runInContext, render);
+		}
 		for (const { name, definition } of kernel.commands)
 			pi.registerCommand(name, {
 				description: definition.description,
+				getArgumentCompletions: (prefix) =>
+					definition.complete?.(prefix).map((value) => ({ value, label: value })) ?? null,
 				handler: async (args, commandContext) => {
 					enterKernel(commandContext);
 					await definition.run(args);
 				},
 			});
 		enterKernel(startContext);
-		attached = { kernel, alignment: new Alignment() };
+		attached = { kernel, alignment: new Alignment(), riding: { ops: [] } };
+		if (reason !== "reload" && isLate(startContext)) kernel.moments.rideNow("resume");
 		await kernel.hooks.onSession.promise({ reason });
 	});
 }
@@ -86,7 +91,23 @@ function settingsOf(plugins: readonly Plugin[], context: ExtensionContext): Sett
 /** What stands in for every plugin while mulligan is disabled: the declarations, and one refusal. */
 function registerStub(plugins: readonly Plugin[], pi: ExtensionAPI): void {
 	const refusal = { text: `${REFUSED}Mulligan is disabled.`, details: { refused: "disabled" } };
-	for (const { tools } of plugins) for (const declaration of tools ?? []) registerTool(pi, declaration, () => refusal);
+	for (const { tools, commands } of plugins) {
+		for (const declaration of tools ?? []) registerTool(pi, declaration, () => refusal);
+		for (const [name, description] of Object.entries(commands ?? {}))
+			pi.registerCommand(name, {
+				description,
+				handler: async (_args, context) => tellHuman(context, refusal.text, "warning"),
+			});
+	}
+}
+
+/** After this pause a provider has let go of its prompt cache. */
+const CACHE_MINUTES = 5;
+
+/** Whether the session's newest entry is so old that its prompt cache has expired. */
+function isLate({ sessionManager }: ExtensionContext): boolean {
+	const newest = Date.parse(sessionManager.getLeafEntry()?.timestamp ?? "");
+	return Date.now() - newest > CACHE_MINUTES * 60_000;
 }
 
 function isTooOld(version: string): boolean {

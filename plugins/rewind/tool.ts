@@ -1,4 +1,5 @@
 import {
+	contentTokens,
 	type Fate,
 	type NestedCall,
 	type PluginApi,
@@ -8,7 +9,7 @@ import {
 	toolCallsOf,
 } from "../../src/plugin.ts";
 import { type Ledger, type LedgerCall, ledgerOf } from "./ledger/index.ts";
-import { whereOf } from "./note.ts";
+import { noteText, whereOf } from "./note.ts";
 import type { RewindOptions } from "./options.ts";
 import type { RewindParams } from "./prompt.ts";
 import { afterCheckpoint, lastToolCallGroup, lastTurn } from "./span.ts";
@@ -32,10 +33,8 @@ export function runRewind(api: Api, call: Call): ToolAnswer {
 	const leaving = hideEntryIds.filter((id) => isStillSeen(api, id)).length;
 	if (leaving === 0) return api.refuse(`nothing to rewind. ${NOTHING[call.params.granularity]}`, "nothing-to-rewind");
 	const body = bodyOf(api, call, hideEntryIds);
-	const shedTokens = hideEntryIds.reduce(
-		(sum, id) => sum + (isStillSeen(api, id) ? (api.session.entry(id)?.tokens ?? 0) : 0),
-		0,
-	);
+	const hidden = hideEntryIds.filter((id) => isStillSeen(api, id)).map((id) => api.session.entry(id)?.tokens ?? 0);
+	const shedTokens = hidden.reduce((sum, tokens) => sum + tokens, 0) - contentTokens(noteText(body));
 	const warnings = [...mutationWarning(api, body.ledger), ...repetitionAdvice(api, call)];
 	api.moments.submit(
 		{
@@ -65,6 +64,8 @@ function tell(fate: Fate): string {
 	switch (fate.status) {
 		case "active":
 			return "Active from the next request: your note stands in their place.";
+		case "queued":
+			return `Queued (~${fate.volumeTokens} tokens wait): nothing has left the view yet. It becomes active when ${fate.until}.`;
 		case "held":
 			return `Queued, held by ${fate.by} (~${fate.volumeTokens} tokens wait): nothing has left the view yet.`;
 		case "dropped":

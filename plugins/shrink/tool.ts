@@ -71,6 +71,8 @@ function tell(fate: Fate): string {
 	switch (fate.status) {
 		case "active":
 			return "Active from the next request.";
+		case "queued":
+			return `Queued (~${fate.volumeTokens} tokens wait): the result is still whole. It becomes active when ${fate.until}.`;
 		case "held":
 			return `Queued, held by ${fate.by} (~${fate.volumeTokens} tokens wait): the result is still whole.`;
 		case "dropped":

@@ -58,6 +58,7 @@ export async function viewExample(): Promise<string> {
 		next: "grep in src only",
 	};
 	await using session = await openSession({
+		settings: { mulligan: { rewrites: { maxMoments: 2, flushShedTokens: 0 } } },
 		tools: {
 			grep: ({ path }) => bulky(`${path}/a.ts: total`, path === "src" ? 2 : 900),
 			test: () => bulky("ok test", 400),

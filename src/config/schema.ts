@@ -7,7 +7,27 @@ export const KernelSections = {
 			default: 1,
 			minimum: 0,
 			title: "Moments per session",
-			description: "0: rewind and shrink refuse. Above 0 every op is active at once.",
+			description:
+				"Times that a session may spend a break of the prompt cache on its ops. 0: rewind and shrink refuse.",
+		}),
+		flushShedTokens: Type.Number({
+			default: 4000,
+			minimum: 0,
+			title: "Flush volume",
+			description: "While the budget lasts, ops wait until they shed this many tokens. 0: every op at once.",
+		}),
+		safetyValveTokens: Type.Number({
+			default: 16000,
+			minimum: 0,
+			title: "Safety valve",
+			description: "Once the budget is spent, more than this many waiting tokens are worth one more moment.",
+		}),
+	}),
+	ui: Type.Object({
+		activeCheckpointBanner: Type.Boolean({
+			default: true,
+			title: "Checkpoint banner",
+			description: "A line above the editor for each active checkpoint.",
 		}),
 	}),
 	log: Type.Object({
@@ -29,6 +49,7 @@ export const Enabled = Type.Boolean({
 export interface Settings {
 	readonly enabled: boolean;
 	readonly rewrites: Static<typeof KernelSections.rewrites>;
+	readonly ui: Static<typeof KernelSections.ui>;
 	readonly log: Static<typeof KernelSections.log>;
 	/** A section for each plugin, by its name. */
 	readonly [plugin: string]: unknown;

@@ -67,6 +67,7 @@ export class Branch {
 	#keptFrom = 0;
 	#contextStart = 0;
 	#tokens = 0;
+	#userTokens = 0;
 	#structure = 0;
 
 	/** Bring the mirror up to the source's leaf. */
@@ -112,6 +113,11 @@ export class Branch {
 	/** Plain estimate of the originals of the whole context, in tokens. */
 	get contextTokens(): number {
 		return this.#tokens;
+	}
+
+	/** The part of `contextTokens` that is user messages. */
+	get userTokens(): number {
+		return this.#userTokens;
 	}
 
 	/** The context entries that stand after an entry of the branch, oldest first. */
@@ -224,6 +230,7 @@ export class Branch {
 		this.#keptFrom = 0;
 		this.#contextStart = 0;
 		this.#tokens = 0;
+		this.#userTokens = 0;
 		this.#structure++;
 	}
 
@@ -242,7 +249,10 @@ export class Branch {
 		this.#context.push(placed);
 		this.#tokens += placed.tokens;
 		this.#keys.set(placed.key, (this.#keys.get(placed.key) ?? 0) + 1);
-		if (message.role === "user") this.#users.push(placed);
+		if (message.role === "user") {
+			this.#users.push(placed);
+			this.#userTokens += placed.tokens;
+		}
 		if (message.role === "custom") push(this.#customMessages, message.customType, placed);
 		this.#joinGroup(placed);
 		if (entry.type === "compaction") this.#compact(placed, entry.firstKeptEntryId);
@@ -267,7 +277,9 @@ export class Branch {
 		const kept = firstKeptId ? this.#positions.get(firstKeptId) : undefined;
 		this.#keptFrom = kept ?? summary.position;
 		this.#contextStart = this.#indexAfter(this.#keptFrom - 1);
-		this.#tokens = this.context().reduce((sum, entry) => sum + entry.tokens, 0);
+		const sum = (entries: readonly ContextEntry[]) => entries.reduce((total, { tokens }) => total + tokens, 0);
+		this.#tokens = sum(this.context());
+		this.#userTokens = sum(this.context().filter(({ message }) => message.role === "user"));
 		this.#structure++;
 	}
 }

@@ -34,6 +34,8 @@ export class Journal {
 	readonly #parsed = new Map<string, Parsed>();
 	readonly #reported = new Set<string>();
 	#watched: Set<string> | undefined;
+	#overlay: ReadonlyMap<string, readonly JournalRecord[]> = new Map();
+	#overlays = 0;
 	#seq: number;
 
 	constructor(options: {
@@ -69,7 +71,8 @@ export class Journal {
 			parsed.count = raw.length;
 		}
 		this.#parsed.set(type, parsed);
-		return parsed.records;
+		const assumed = this.#overlay.get(type);
+		return assumed ? [...parsed.records, ...assumed] : parsed.records;
 	}
 
 	/** The records of one marker type that no cancel on the branch retires, oldest first. */
@@ -85,6 +88,31 @@ export class Journal {
 		const record = { schema: SCHEMA, v: RECORD_VERSION, kind, seq: ++this.#seq, ts: this.#now(), ...body } as const;
 		this.#sink.append(type, record);
 		return record;
+	}
+
+	/** Run code as if these records had been written. What it derives is derived again afterwards. */
+	assuming<T>(records: readonly { readonly type: string; readonly body: object }[], code: () => T): T {
+		const overlay = new Map<string, JournalRecord[]>();
+		for (const { type, body } of records) {
+			const record = {
+				schema: SCHEMA,
+				v: RECORD_VERSION,
+				kind: "",
+				seq: this.#seq,
+				ts: 0,
+				...body,
+				entryId: "",
+			} as const;
+			overlay.set(type, [...(overlay.get(type) ?? []), record]);
+		}
+		this.#overlay = overlay;
+		this.#overlays++;
+		try {
+			return code();
+		} finally {
+			this.#overlay = new Map();
+			this.#overlays++;
+		}
 	}
 
 	/** Retire a rewind or shrink by its marker id: from the next request the originals are back. */
@@ -127,7 +155,7 @@ export class Journal {
 
 	/** Changes exactly when records or custom messages of these types were added, or the branch changed otherwise than by growth. */
 	version(types: Iterable<string>): string {
-		let version = String(this.#branch.structure);
+		let version = `${this.#branch.structure}.${this.#overlays}`;
 		for (const type of types)
 			version += `,${this.#branch.records(type).length}+${this.#branch.customMessages(type).length}`;
 		return version;

@@ -3,8 +3,17 @@ import { createHooks, type FreshResult, type HookName, type Hooks, type TapGuard
 import { type Blame, Isolation, messageOfError, type Owner, owner } from "./isolate.ts";
 import { Journal } from "./journal.ts";
 import type { AssistantMessage, Message, Usage } from "./messages.ts";
-import { Moments } from "./moments.ts";
-import type { CommandDefinition, Plugin, PluginApi, ToolAnswer, ToolCall, ToolDeclaration } from "./plugin.ts";
+import { type MomentRules, Moments } from "./moments.ts";
+import type {
+	CommandDefinition,
+	Plugin,
+	PluginApi,
+	ResultLines,
+	Screen,
+	ToolAnswer,
+	ToolCall,
+	ToolDeclaration,
+} from "./plugin.ts";
 import { type Surroundings, sessionReader } from "./session.ts";
 import { Calibration } from "./tokens.ts";
 import { type DurableView, type ViewDraft, ViewKeeper } from "./view.ts";
@@ -20,6 +29,7 @@ export interface Host {
 	log(line: string): void;
 	now(): number;
 	newId(): string;
+	readonly screen: Screen;
 	/** Pi's raw API for one plugin; each of its handlers runs inside `run`, which blames a throw and passes it on. */
 	raw(who: Owner, run: <T>(hook: string, code: () => T | Promise<T>) => T | Promise<T>): unknown;
 }
@@ -32,6 +42,7 @@ export interface PluginWithOptions {
 
 export interface RegisteredTool {
 	readonly declaration: ToolDeclaration;
+	readonly render?: ResultLines | undefined;
 	/** Never throws; answers a refusal instead. */
 	run(call: ToolCall<never>): Promise<ToolAnswer>;
 }
@@ -68,12 +79,12 @@ export class Kernel {
 	readonly tools: readonly RegisteredTool[];
 	readonly commands: readonly RegisteredCommand[];
 	readonly #parts: Parts;
-	readonly #surroundings: { current: Surroundings };
+	readonly #surroundings: { current: Surroundings; requests: number };
 
 	constructor(
 		parts: Parts,
 		registered: { readonly tools: readonly RegisteredTool[]; readonly commands: readonly RegisteredCommand[] },
-		surroundings: { current: Surroundings },
+		surroundings: { current: Surroundings; requests: number },
 	) {
 		this.#parts = parts;
 		this.#surroundings = surroundings;
@@ -97,6 +108,7 @@ export class Kernel {
 
 	/** The view of the request that is about to be made. */
 	requestView(): RequestView {
+		this.#surroundings.requests++;
 		const durable = this.durable();
 		const annotations: string[] = [];
 		if (this.hooks.onView.isUsed()) this.hooks.onView.call(this.#viewDraft(durable, annotations));
@@ -131,17 +143,18 @@ export async function createKernel({
 	plugins,
 	settings,
 	host,
-	maxMoments,
+	rules,
 	lastSeq,
 }: {
 	readonly plugins: readonly PluginWithOptions[];
 	readonly settings: Readonly<Record<string, unknown>>;
 	readonly host: Host;
-	readonly maxMoments: number;
+	readonly rules: MomentRules;
 	/** The highest `seq` of the session's records so far. */
 	readonly lastSeq: number;
 }): Promise<Kernel> {
-	const surroundings = { current: { cwd: "", model: "", window: undefined, promptTokens: 0 } as Surroundings };
+	const nowhere: Surroundings = { cwd: "", model: "", window: undefined, promptTokens: 0, activeTools: [] };
+	const surroundings = { current: nowhere, requests: 0 };
 	let settingUp: Owner | undefined;
 	const branch = new Branch();
 	const log = (line: string) => host.log(line);
@@ -159,7 +172,7 @@ export async function createKernel({
 		lastSeq,
 	});
 	const view = new ViewKeeper({ branch, journal, log });
-	const moments = new Moments({ branch, journal, view, isolation, maxMoments });
+	const moments = new Moments({ branch, journal, view, isolation, log, rules });
 	const hooks = createHooks({
 		isolation,
 		setupOwner: () => settingUp,
@@ -169,7 +182,14 @@ export async function createKernel({
 	moments.use(hooks);
 	const calibration = new Calibration();
 	const parts: Parts = { host, branch, journal, view, moments, calibration, isolation, hooks };
-	const session = sessionReader({ branch, journal, view, calibration, surroundings: () => surroundings.current });
+	const session = sessionReader({
+		branch,
+		journal,
+		view,
+		calibration,
+		surroundings: () => surroundings.current,
+		requests: () => surroundings.requests,
+	});
 
 	function report({ plugin, hook, error, switchedOff }: Blame): void {
 		log(`${plugin} failed in ${hook}: ${messageOfError(error)}`);
@@ -237,9 +257,19 @@ function apiFor({
 				if (!plugin.records?.includes(type))
 					throw new Error(`${who.name} writes ${type}, which it does not declare in "records"`);
 				journal.append(type, body);
+				return branch.leafId ?? "";
 			},
 			retire(markerId, why) {
 				log(`retired ${markerId}: ${why}`);
+				const { hidden, replaced } = view.durable();
+				const covered = [
+					...journal.active("mulligan:rewind").flatMap(({ id, hideEntryIds }) => (id === markerId ? hideEntryIds : [])),
+					...journal
+						.active("mulligan:shrink")
+						.flatMap(({ id, pinnedEntryId }) => (id === markerId ? [pinnedEntryId] : [])),
+				];
+				if (covered.some((id) => branch.inContext(id) && (hidden.has(id) || replaced.has(id))))
+					moments.offerRide("cancel");
 				view.expectChange(why);
 				journal.retire(markerId);
 			},
@@ -251,18 +281,29 @@ function apiFor({
 			},
 		},
 		moments: {
-			maxMoments: moments.maxMoments,
+			maxMoments: moments.rules.maxMoments,
+			get spent() {
+				return moments.spent;
+			},
 			submit: (op, tell) => moments.submit({ ...op, plugin: who.name }, tell),
 			waiting: () => moments.waiting(),
 			cancel: (opId) => moments.cancel(opId),
+			drop: (opId, reason) => moments.drop(opId, reason),
+			audit: (toolCallId, report) => moments.audit(toolCallId, report),
 		},
+		screen: host.screen,
 		newId: () => host.newId(),
 		notify: (text, level = "info") => host.notify(text, level),
 		log,
-		tool(declaration, run) {
+		tool(declaration, run, render) {
 			const taken = tools.get(declaration.name);
 			if (taken) throw new Error(`the tool ${declaration.name} belongs to the plugin "${taken.who.name}"`);
-			tools.set(declaration.name, { who, declaration, run: safely({ who, isolation, moments, declaration, run }) });
+			tools.set(declaration.name, {
+				who,
+				declaration,
+				render,
+				run: safely({ who, isolation, moments, declaration, run }),
+			});
 		},
 		command(name, definition) {
 			const taken = commands.get(name);

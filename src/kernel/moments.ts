@@ -1,19 +1,21 @@
 import type { Branch } from "./branch.ts";
+import { decide, type FreeRide, type Trigger } from "./decide.ts";
 import type { HookName, Hooks, TapGuard } from "./hooks.ts";
 import { type Isolation, messageOfError, owner } from "./isolate.ts";
 import type { Journal } from "./journal.ts";
 import type { EntryId } from "./messages.ts";
 import type { QueuedBody, QueuedOpBody, RecordHeader } from "./records.ts";
-import type { ViewKeeper } from "./view.ts";
+import type { DurableView, ViewKeeper } from "./view.ts";
 
 /** An accepted request to change earlier context: the record to write when it becomes active, and what it touches. */
 export interface Op extends QueuedOpBody {
 	readonly id: string;
 }
 
-/** What became of an op, as far as its stored result can tell. */
+/** What became of an op, as far as its stored result can tell. Volumes are plain estimates in tokens. */
 export type Fate =
 	| { readonly status: "active" }
+	| { readonly status: "queued"; readonly volumeTokens: number; readonly until: string }
 	| { readonly status: "held"; readonly by: string; readonly volumeTokens: number }
 	| { readonly status: "dropped"; readonly reason: string }
 	| { readonly status: "failed"; readonly reason: string };
@@ -21,9 +23,9 @@ export type Fate =
 /** A batch that is about to become active. */
 export interface Moment {
 	readonly ops: readonly Op[];
-	/** Plain estimate of what the batch sheds, in tokens. */
+	/** Plain estimate of what the batch sheds, in tokens, net of what replaces it. */
 	readonly volumeTokens: number;
-	readonly trigger: "op" | "held";
+	readonly trigger: Trigger;
 	/** The prompt cache breaks anyway. */
 	readonly free: boolean;
 }
@@ -33,18 +35,29 @@ export type OpEvent =
 	| { readonly status: "activated"; readonly op: Op; readonly record: RecordHeader & object }
 	| { readonly status: "queued" | "held" | "dropped" | "cancelled"; readonly op: Op; readonly reason?: string };
 
+/** How rare moments are. Tokens are plain estimates. */
+export interface MomentRules {
+	readonly maxMoments: number;
+	readonly flushShedTokens: number;
+	readonly safetyValveTokens: number;
+}
+
+/** What the adapter does to the stored result of a call: a text put in its place, or one line after another added. */
+export interface Ending {
+	readonly text: string;
+	readonly replaces: boolean;
+}
+
 /** A submitted op with what its tool will say of its fate. */
 interface Submitted {
 	readonly op: Op;
 	readonly tell: (fate: Fate) => string;
 }
 
-/**
- * What to do with the ops that wait: the one policy there is activates all of them at once.
- * Pure: a function of what waits and nothing else.
- */
-export function decide(waiting: { readonly fresh: number; readonly queued: number }): "activate" | "wait" {
-	return waiting.fresh + waiting.queued > 0 ? "activate" : "wait";
+interface Audited {
+	readonly toolCallId: string;
+	/** The report, once the decision is made. */
+	readonly report: (activated: readonly Op[]) => string;
 }
 
 /** The last line of a moment's last shrink result. `results` results changed, `tokens` net, in plain tokens. */
@@ -58,36 +71,38 @@ export class Moments {
 	readonly #journal: Journal;
 	readonly #view: ViewKeeper;
 	readonly #isolation: Isolation;
+	readonly #log: (line: string) => void;
 	readonly #self = owner("mulligan");
+	readonly rules: MomentRules;
 	#hooks: Pick<Hooks, "onMoment" | "onOp"> | undefined;
 	#fresh: Submitted[] = [];
-	#endings = new Map<string, string>();
+	#audited: Audited | undefined;
+	#ride: FreeRide | undefined;
 	#heldBy = "";
-	#decidedInTurn = false;
-	/** Shed tokens by replaced entry, of the moment of this turn. */
-	#replacedInTurn = new Map<EntryId, number>();
 	#spent = 0;
-	readonly maxMoments: number;
+	#turn = newTurn();
 
 	constructor(options: {
 		readonly branch: Branch;
 		readonly journal: Journal;
 		readonly view: ViewKeeper;
 		readonly isolation: Isolation;
-		readonly maxMoments: number;
+		readonly log: (line: string) => void;
+		readonly rules: MomentRules;
 	}) {
 		this.#branch = options.branch;
 		this.#journal = options.journal;
 		this.#view = options.view;
 		this.#isolation = options.isolation;
-		this.maxMoments = options.maxMoments;
+		this.#log = options.log;
+		this.rules = options.rules;
 	}
 
 	use(hooks: Pick<Hooks, "onMoment" | "onOp">): void {
 		this.#hooks = hooks;
 	}
 
-	/** Turns of this session in which an op became active. */
+	/** Moments of this session that were not free. */
 	get spent(): number {
 		return this.#spent;
 	}
@@ -108,14 +123,35 @@ export class Moments {
 
 	/** A turn has started: what is decided from now on belongs to it. */
 	startTurn(): void {
-		this.#decidedInTurn = false;
-		this.#replacedInTurn = new Map();
-		this.#endings = new Map();
+		this.#turn = newTurn();
+		this.#ride = undefined;
+	}
+
+	/** A call of one of our tools has run, whatever came of it. */
+	noteRun(toolCallId: string): void {
+		this.#turn.ran.add(toolCallId);
 	}
 
 	/** Hand in an op. Its result is completed by `tell` once the turn's ops are decided. */
 	submit(op: Op, tell: (fate: Fate) => string): void {
+		this.#turn.ops++;
 		this.#fresh.push({ op, tell });
+	}
+
+	/** The model audits: what waits may activate with it. Its result is the report, made once that is decided. */
+	audit(toolCallId: string, report: Audited["report"]): void {
+		this.#audited = { toolCallId, report };
+	}
+
+	/** Earlier context changes anyway in this turn: what waits may ride along when the turn is decided. */
+	offerRide(ride: FreeRide): void {
+		this.#ride = ride;
+	}
+
+	/** The prompt cache breaks now, outside a turn's results: activate what waits. Returns what became active. */
+	rideNow(ride: FreeRide, leftContext: readonly Op[] = []): readonly Op[] {
+		this.#ride = ride;
+		return this.#decide([], new Set(leftContext.map(({ id }) => id)));
 	}
 
 	/** The ops that wait: those kept in the session log, then those of this turn. */
@@ -123,17 +159,26 @@ export class Moments {
 		return [...this.#queue(), ...this.#fresh.map(({ op }) => op)];
 	}
 
+	/** The view as it would be with everything that waits active. */
+	preview(): { readonly view: DurableView; readonly ops: readonly Op[] } {
+		const ops = this.waiting();
+		if (ops.length === 0) return { view: this.#view.durable(), ops };
+		const view = this.#journal.assuming(ops, () => {
+			this.#view.expectChange("a preview");
+			return this.#view.durable();
+		});
+		this.#view.expectChange("a preview");
+		return { view, ops };
+	}
+
 	/** Take a waiting op back. Returns false if none has this id. */
 	cancel(opId: string): boolean {
-		const fresh = this.#fresh.find(({ op }) => op.id === opId);
-		const op = fresh?.op ?? this.#queue().find(({ id }) => id === opId);
-		if (!op) return false;
-		if (fresh) {
-			this.#fresh = this.#fresh.filter((other) => other !== fresh);
-			this.#endings.set(op.toolCallId, fresh.tell({ status: "dropped", reason: "cancelled" }));
-		} else this.#close(op, "cancelled");
-		this.#hooks?.onOp.call({ status: "cancelled", op });
-		return true;
+		return this.#remove(opId, "cancelled");
+	}
+
+	/** Let go of a waiting op that has become pointless, and say why. Returns false if none has this id. */
+	drop(opId: string, reason: string): boolean {
+		return this.#remove(opId, "dropped", reason);
 	}
 
 	/**
@@ -141,85 +186,140 @@ export class Moments {
 	 * after that (Pi then runs the batch one by one).
 	 */
 	settle(): void {
-		if (this.#fresh.length === 0 && this.#decidedInTurn) return;
-		this.#decidedInTurn = true;
-		const queued = this.#queue();
-		if (decide({ fresh: this.#fresh.length, queued: queued.length }) === "wait") return;
+		if (this.#fresh.length === 0 && !this.#audited && this.#ride === undefined && this.#turn.isDecided) return;
+		this.#turn.isDecided = true;
 		const fresh = this.#fresh;
 		this.#fresh = [];
-		const ops = [...queued, ...fresh.map(({ op }) => op)];
-		const fates = this.#open(ops, fresh.length > 0 ? "op" : "held");
-		this.#tell(fresh, fates);
+		const activated = this.#decide(fresh, new Set());
+		const audited = this.#audited;
+		this.#audited = undefined;
+		if (audited) this.#turn.endings.set(audited.toolCallId, { text: audited.report(activated), replaces: true });
+		if (activated.length > 0) this.#orient(fresh, activated, audited?.toolCallId);
 	}
 
-	/** What completes the stored result of a call: the fate of its op. Undefined for every other call. */
-	endingOf(toolCallId: string): string | undefined {
-		return this.#endings.get(toolCallId);
+	/** What completes the stored result of a call. Undefined for every call that has nothing to do with an op. */
+	endingOf(toolCallId: string): Ending | undefined {
+		return this.#turn.endings.get(toolCallId);
 	}
 
-	#open(ops: readonly Op[], trigger: Moment["trigger"]): ReadonlyMap<string, Fate> {
-		const volumeTokens = ops.reduce((sum, op) => sum + op.shedTokens, 0);
-		const held = this.#hooks?.onMoment.call({ ops, volumeTokens, trigger, free: false }) === false;
-		if (held) return this.#hold(ops, volumeTokens);
-		const isFirstOfTurn = this.#replacedInTurn.size === 0;
-		const fates = new Map(ops.map((op) => [op.id, this.#activate(op)] as const));
-		if (isFirstOfTurn && [...fates.values()].some(({ status }) => status === "active")) this.#spent++;
+	/** Decides on the queue and the fresh ops together, and tells each fresh op its fate. Returns what became active. */
+	#decide(fresh: readonly Submitted[], leftContext: ReadonlySet<string>): readonly Op[] {
+		const ops = [...this.#queue(), ...fresh.map(({ op }) => op)];
+		const volumeTokens = Math.max(0, Math.round(ops.reduce((sum, op) => sum + op.shedTokens, 0)));
+		const freeRide = this.#ride;
+		this.#ride = undefined;
+		const decision = decide({
+			...this.rules,
+			waiting: ops.length,
+			volumeTokens,
+			opsInTurn: this.#turn.ops,
+			isMoment: this.#turn.isMoment,
+			isAudited: this.#audited !== undefined,
+			freeRide,
+			spent: this.#spent,
+		});
+		const fates =
+			decision.do === "wait"
+				? this.#keepAll(fresh, volumeTokens)
+				: this.#open({ ops, volumeTokens, trigger: decision.trigger, free: decision.free }, leftContext);
+		for (const { op, tell } of fresh) {
+			const fate = fates.get(op.id);
+			if (fate) this.#turn.endings.set(op.toolCallId, { text: tell(fate), replaces: false });
+		}
+		return ops.filter(({ id }) => fates.get(id)?.status === "active");
+	}
+
+	#keepAll(fresh: readonly Submitted[], volumeTokens: number): ReadonlyMap<string, Fate> {
+		const until =
+			this.#spent < this.rules.maxMoments
+				? `about ${this.rules.flushShedTokens} tokens wait, a second change comes in one turn, or you call mulligan_audit`
+				: "the prompt cache breaks anyway: a compaction, a mulligan_audit call, a change of model, a cancel";
+		return new Map(
+			fresh.map(({ op }) => {
+				const failed = this.#write(() => this.#keep(op));
+				if (failed) return [op.id, { status: "failed", reason: failed.message }] as [string, Fate];
+				this.#hooks?.onOp.call({ status: "queued", op });
+				return [op.id, { status: "queued", volumeTokens, until }] as [string, Fate];
+			}),
+		);
+	}
+
+	#open(moment: Moment, leftContext: ReadonlySet<string>): ReadonlyMap<string, Fate> {
+		if (this.#hooks?.onMoment.call(moment) === false) return this.#hold(moment);
+		const fates = new Map(moment.ops.map((op) => [op.id, this.#activate(op, leftContext)] as const));
+		if (![...fates.values()].some(({ status }) => status === "active")) return fates;
+		this.#log(`moment: ${moment.ops.length} op(s), ~${moment.volumeTokens} tokens, by ${moment.trigger}`);
+		this.#turn.isMoment = true;
+		if (!moment.free) this.#spent++;
 		return fates;
 	}
 
-	#hold(ops: readonly Op[], volumeTokens: number): ReadonlyMap<string, Fate> {
+	#hold({ ops, volumeTokens }: Moment): ReadonlyMap<string, Fate> {
 		const by = this.#heldBy;
 		const known = new Set(this.#queue().map(({ id }) => id));
 		for (const op of ops) {
-			if (!known.has(op.id)) this.#keep(op);
+			if (!known.has(op.id)) this.#write(() => this.#keep(op));
 			this.#hooks?.onOp.call({ status: "held", op, reason: `held by ${by}` });
 		}
 		return new Map(ops.map((op) => [op.id, { status: "held", by, volumeTokens }]));
 	}
 
-	#activate(op: Op): Fate {
+	#activate(op: Op, leftContext: ReadonlySet<string>): Fate {
 		const isLate = this.#queue().some(({ id }) => id === op.id);
-		if (!op.entryIds.some((id) => this.#branch.inContext(id))) return this.#drop(op, isLate);
-		const outcome = this.#isolation.run<(RecordHeader & object) | Error>(
-			this.#self,
-			"activate",
-			() => this.#journal.append(op.type, { ...op.body, ...(isLate ? { late: true } : {}) }),
-			{ otherwise: (error) => (error instanceof Error ? error : new Error(messageOfError(error))) },
-		) as (RecordHeader & object) | Error;
-		if (outcome instanceof Error) return { status: "failed", reason: outcome.message };
+		const isLeft = leftContext.has(op.id) && op.effect === "hide";
+		if (!isLeft && !op.entryIds.some((id) => this.#branch.inContext(id))) return this.#dropAtMoment(op, isLate);
+		let record: (RecordHeader & object) | undefined;
+		const failed = this.#write(() => {
+			record = this.#journal.append(op.type, { ...op.body, ...(isLate ? { late: true } : {}) });
+		});
+		if (failed || !record) return { status: "failed", reason: failed?.message ?? "nothing was written" };
 		this.#view.expectChange(`${op.plugin} became active`);
 		if (isLate) this.#close(op, "activated");
-		if (op.effect === "replace") for (const id of op.entryIds) this.#replacedInTurn.set(id, op.shedTokens);
-		this.#hooks?.onOp.call({ status: "activated", op, record: outcome });
+		if (op.effect === "replace") for (const id of op.entryIds) this.#turn.replaced.set(id, op.shedTokens);
+		this.#hooks?.onOp.call({ status: "activated", op, record });
 		return { status: "active" };
 	}
 
-	#drop(op: Op, isLate: boolean): Fate {
+	#dropAtMoment(op: Op, isLate: boolean): Fate {
 		const reason = "what it touches has left the context";
 		if (isLate) this.#close(op, "dropped", reason);
 		this.#hooks?.onOp.call({ status: "dropped", op, reason });
 		return { status: "dropped", reason };
 	}
 
-	/** Completes the results of the turn's own ops; the last one of the moment carries the orientation line. */
-	#tell(fresh: readonly Submitted[], fates: ReadonlyMap<string, Fate>): void {
-		for (const { op, tell } of fresh) {
-			const fate = fates.get(op.id);
-			if (fate) this.#endings.set(op.toolCallId, tell(fate));
-		}
-		const active = this.#inCallOrder(fresh.filter(({ op }) => fates.get(op.id)?.status === "active"));
-		const carrier = active.findLast(({ op }) => op.effect === "replace") ?? active.at(-1);
-		const results = this.#replacedInTurn.size;
-		if (!carrier || results === 0 || this.#hasLaterCallOfSameTool(carrier.op)) return;
-		const tokens = [...this.#replacedInTurn.values()].reduce((sum, shed) => sum + shed, 0);
-		const ending = this.#endings.get(carrier.op.toolCallId) ?? "";
-		this.#endings.set(carrier.op.toolCallId, `${ending}\n${orientationLine(results, Math.max(0, Math.round(tokens)))}`);
+	#remove(opId: string, status: "cancelled" | "dropped", reason?: string): boolean {
+		const fresh = this.#fresh.find(({ op }) => op.id === opId);
+		const op = fresh?.op ?? this.#queue().find(({ id }) => id === opId);
+		if (!op) return false;
+		if (fresh) {
+			this.#fresh = this.#fresh.filter((other) => other !== fresh);
+			const text = fresh.tell({ status: "dropped", reason: reason ?? status });
+			this.#turn.endings.set(op.toolCallId, { text, replaces: false });
+		} else this.#close(op, status, reason);
+		this.#hooks?.onOp.call({ status, op, ...(reason === undefined ? {} : { reason }) });
+		return true;
 	}
 
-	#inCallOrder(submitted: readonly Submitted[]): readonly Submitted[] {
-		const place = ({ op }: Submitted) =>
+	/**
+	 * Adds the orientation line, once a moment: to the turn's last shrink result, or without one to the result of the
+	 * rewind or audit that caused the activation.
+	 */
+	#orient(fresh: readonly Submitted[], activated: readonly Op[], auditCallId: string | undefined): void {
+		const own = this.#inCallOrder(fresh.map(({ op }) => op).filter((op) => activated.includes(op)));
+		const last = own.findLast(({ effect }) => effect === "replace") ?? own.at(-1);
+		const carrierId = last?.toolCallId ?? auditCallId;
+		const results = this.#turn.replaced.size;
+		if (carrierId === undefined || results === 0 || (last && this.#hasLaterCallOfSameTool(last))) return;
+		const tokens = [...this.#turn.replaced.values()].reduce((sum, shed) => sum + shed, 0);
+		const ending = this.#turn.endings.get(carrierId);
+		const line = orientationLine(results, Math.max(0, Math.round(tokens)));
+		this.#turn.endings.set(carrierId, { replaces: false, ...ending, text: ending ? `${ending.text}\n${line}` : line });
+	}
+
+	#inCallOrder(ops: readonly Op[]): readonly Op[] {
+		const place = (op: Op) =>
 			this.#branch.groupOfCall(op.toolCallId)?.calls.findIndex(({ id }) => id === op.toolCallId) ?? 0;
-		return [...submitted].sort((a, b) => place(a) - place(b));
+		return [...ops].sort((a, b) => place(a) - place(b));
 	}
 
 	/** Where Pi runs a batch one by one, a later call of the same tool in it has not run yet: that one speaks last. */
@@ -227,18 +327,7 @@ export class Moments {
 		const calls = this.#branch.groupOfCall(op.toolCallId)?.calls ?? [];
 		const at = calls.findIndex(({ id }) => id === op.toolCallId);
 		const name = calls[at]?.name;
-		return calls.slice(at + 1).some((call) => call.name === name && !this.#hasRun(call.id));
-	}
-
-	#hasRun(toolCallId: string): boolean {
-		return this.#endings.has(toolCallId) || this.#ran.has(toolCallId);
-	}
-
-	readonly #ran = new Set<string>();
-
-	/** A call of one of our tools has run, whatever came of it. */
-	noteRun(toolCallId: string): void {
-		this.#ran.add(toolCallId);
+		return calls.slice(at + 1).some((call) => call.name === name && !this.#turn.ran.has(call.id));
 	}
 
 	#queue(): readonly Op[] {
@@ -257,4 +346,35 @@ export class Moments {
 	#close(op: Op, status: "activated" | "dropped" | "cancelled", reason?: string): void {
 		this.#journal.append<QueuedBody>("mulligan:queued", { id: op.id, status, ...(reason ? { reason } : {}) });
 	}
+
+	/** Writes to the session log; an error is returned, for the result to tell. */
+	#write(code: () => void): Error | undefined {
+		const outcome = this.#isolation.run<Error | undefined>(
+			this.#self,
+			"write",
+			() => {
+				code();
+				return undefined;
+			},
+			{ otherwise: (error) => (error instanceof Error ? error : new Error(messageOfError(error))) },
+		);
+		return outcome as Error | undefined;
+	}
+}
+
+interface Turn {
+	/** Ops submitted in it. */
+	ops: number;
+	isDecided: boolean;
+	isMoment: boolean;
+	/** Shed tokens by replaced entry, of its moment. */
+	readonly replaced: Map<EntryId, number>;
+	/** What completes its results, by call. */
+	readonly endings: Map<string, Ending>;
+	/** Our calls that have run. */
+	readonly ran: Set<string>;
+}
+
+function newTurn(): Turn {
+	return { ops: 0, isDecided: false, isMoment: false, replaced: new Map(), endings: new Map(), ran: new Set() };
 }

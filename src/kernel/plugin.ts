@@ -15,6 +15,13 @@ export interface ToolDeclaration {
 	readonly parameters: TSchema;
 }
 
+/** How the human sees a result of a tool: lines for a terminal of this width. */
+export type ResultLines = (result: {
+	readonly text: string;
+	readonly details: unknown;
+	readonly isExpanded: boolean;
+}) => readonly string[];
+
 /** What a tool of ours answers: always a text. */
 export interface ToolAnswer {
 	readonly text: string;
@@ -30,6 +37,24 @@ export interface ToolCall<Params> {
 export interface CommandDefinition {
 	readonly description: string;
 	run(args: string): void | Promise<void>;
+	/** Completions of the argument that is being typed. */
+	complete?(prefix: string): readonly string[];
+}
+
+/** One surviving message, as the view has it. */
+export interface ViewedEntry {
+	readonly entry: ContextEntry;
+	/** Plain estimate of what the view shows of it, in tokens. */
+	readonly tokens: number;
+	/** The view shows other content than the original. */
+	readonly isReplaced: boolean;
+}
+
+/** A place that the human set. `placeId` is undefined where it has left the context. */
+export interface Checkpoint {
+	readonly name: string;
+	readonly labelledId: EntryId;
+	readonly placeId: EntryId | undefined;
 }
 
 /** Reading the session: the current branch, its groups and prompt spans, and the view. Ids, never positions. */
@@ -38,6 +63,16 @@ export interface SessionReader {
 	readonly cwd: string;
 	/** Plain estimate of the view, in tokens. */
 	readonly viewTokens: number;
+	/** The part of `viewTokens` that is user messages. */
+	readonly userTokens: number;
+	/** The model's window in tokens; undefined where it is not known. */
+	readonly window: number | undefined;
+	/** Plain estimate of the prompt and the tool declarations, in tokens. */
+	readonly promptTokens: number;
+	/** The provider's tokens per plain token on this model; undefined while uncalibrated. */
+	readonly calibration: number | undefined;
+	/** Requests of this session so far. */
+	readonly requests: number;
 	/** Share of the model's window that the view takes, calibrated once it can be; undefined without a window. */
 	readonly share: number | undefined;
 	/** Entries in the context, oldest first, hidden ones included. */
@@ -58,8 +93,16 @@ export interface SessionReader {
 	latestUser(): ContextEntry | undefined;
 	/** The result that a target names: of this prompt span and still to be seen, or anywhere in the context. */
 	resolve(target: Target, scope: { readonly span: string } | "context"): ResultEntry | undefined;
-	/** Where the human set a checkpoint on this branch. `placeId` is undefined where nothing stands before it any more. */
-	checkpoint(name: string): { readonly labelledId: EntryId; readonly placeId: EntryId | undefined } | undefined;
+	/** The survivors as the view has them, oldest first. Walks the context: not for every request. */
+	viewed(): readonly ViewedEntry[];
+	/** The newest entry that contributes to the context; undefined in an empty session. */
+	newestContextEntry(): ContextEntry | undefined;
+	/** Where the human set a checkpoint on this branch; undefined where there is none of this name. */
+	checkpoint(name: string): Checkpoint | undefined;
+	/** All checkpoints of this branch, oldest first. Walks the branch: not for every request. */
+	checkpoints(): readonly Checkpoint[];
+	/** Names of the tools that the model can call now. */
+	activeTools(): readonly string[];
 	/** The custom messages of one type on the branch, oldest first. */
 	notes(customType: string): readonly ContextEntry[];
 }
@@ -70,8 +113,8 @@ export interface PluginJournal {
 	read(type: string): readonly JournalRecord[];
 	/** Records of a marker type that no cancel on the branch retires. */
 	active<T extends "mulligan:rewind" | "mulligan:shrink">(type: T): readonly JournalRecord<RecordBodies[T]>[];
-	/** Write a record of a type that the plugin declares in `records`. */
-	append(type: string, body: object): void;
+	/** Write a record of a type that the plugin declares in `records`. Returns the id of its entry. */
+	append(type: string, body: object): EntryId;
 	/** Retire a rewind or shrink by marker id; `why` goes to the log. The view changes from the next request. */
 	retire(markerId: string, why: string): void;
 	/** A value derived from records, made again when one of the records it read was added or lost. */
@@ -86,11 +129,33 @@ export interface PluginJournal {
 export interface PluginMoments {
 	/** The most moments a session may have; 0: no op is taken. */
 	readonly maxMoments: number;
+	/** Moments that were spent so far. */
+	readonly spent: number;
 	/** Hand in an op. `tell` completes the text of its result once the turn's ops are decided. */
 	submit(op: Omit<Op, "plugin">, tell: (fate: Fate) => string): void;
 	waiting(): readonly Op[];
 	/** Take a waiting op back; false if none has this id. */
 	cancel(opId: string): boolean;
+	/** Let go of a waiting op that has become pointless, and say why; false if none has this id. */
+	drop(opId: string, reason: string): boolean;
+	/**
+	 * The model audits: what waits may activate with it. `report` makes the whole text of the call's result once that is
+	 * decided, the view being then that of the next request; it gets what became active.
+	 */
+	audit(toolCallId: string, report: (activated: readonly Op[]) => string): void;
+}
+
+/** Lines above the editor, and how records look in the transcript. */
+export interface Screen {
+	/** Lines above the editor under a name; undefined takes them away. */
+	widget(name: string, lines: readonly string[] | undefined): void;
+	/** How a record of this type is shown to the human: one line each; undefined shows nothing. */
+	renderRecord(type: string, lines: (data: unknown) => readonly string[] | undefined): void;
+	/** How a stored message of this type is shown to the human; collapsed, then expanded. */
+	renderMessage(
+		type: string,
+		lines: (message: { readonly content: string; readonly isExpanded: boolean }) => readonly string[],
+	): void;
 }
 
 /** What a plugin gets in `setup`. */
@@ -106,12 +171,18 @@ export interface PluginApi<Options = unknown> {
 	readonly moments: PluginMoments;
 	/** A fresh unique id for a marker. */
 	newId(): string;
+	/** What stays on the human's screen. Where the mode has none, nothing happens. */
+	readonly screen: Screen;
 	/** Tell the human. Without a UI only warnings arrive, on standard error. */
 	notify(text: string, level?: "info" | "warning"): void;
 	/** One line to the log file, where one is configured. */
 	log(line: string): void;
 	/** Answer for a declared tool. A throw becomes a refusal; the turn goes on. */
-	tool<Params>(declaration: ToolDeclaration, run: (call: ToolCall<Params>) => ToolAnswer | Promise<ToolAnswer>): void;
+	tool<Params>(
+		declaration: ToolDeclaration,
+		run: (call: ToolCall<Params>) => ToolAnswer | Promise<ToolAnswer>,
+		render?: ResultLines,
+	): void;
 	command(name: string, definition: CommandDefinition): void;
 	/** The refusal of an op: its text, and the `onOp` event. `code` names the reason in `details.refused`. */
 	refuse(reason: string, code: string): ToolAnswer;
@@ -129,6 +200,8 @@ export interface Plugin<Options = unknown> {
 	readonly options?: TSchema;
 	/** The tools that `setup` answers for. */
 	readonly tools?: readonly ToolDeclaration[];
+	/** The commands that `setup` answers for, with their descriptions. */
+	readonly commands?: Readonly<Record<string, string>>;
 	/** The record types that the plugin writes. */
 	readonly records?: readonly string[];
 	/** Taps hooks and answers for tools. Once all plugins are set up, the hooks are frozen. */

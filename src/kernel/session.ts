@@ -1,8 +1,8 @@
 import type { Branch } from "./branch.ts";
 import type { Journal } from "./journal.ts";
-import type { SessionReader } from "./plugin.ts";
+import type { Checkpoint, SessionReader } from "./plugin.ts";
 import { findTarget, resultsOfSpan } from "./target.ts";
-import type { Calibration } from "./tokens.ts";
+import { type Calibration, contentTokens } from "./tokens.ts";
 import type { ViewKeeper } from "./view.ts";
 
 /** What changes from event to event: where the session runs, and on which model. */
@@ -14,6 +14,8 @@ export interface Surroundings {
 	readonly window: number | undefined;
 	/** Plain estimate of the prompt and the tool declarations, in tokens. */
 	readonly promptTokens: number;
+	/** Names of the tools that the model can call now. */
+	readonly activeTools: readonly string[];
 }
 
 /** The label of a checkpoint, on its own custom entry or, from earlier versions, on a message. */
@@ -26,13 +28,19 @@ export function sessionReader({
 	view,
 	calibration,
 	surroundings,
+	requests,
 }: {
 	readonly branch: Branch;
 	readonly journal: Journal;
 	readonly view: ViewKeeper;
 	readonly calibration: Calibration;
 	readonly surroundings: () => Surroundings;
+	readonly requests: () => number;
 }): SessionReader {
+	const named = (labelledId: string, name: string): Checkpoint => {
+		const place = branch.contextAtOrBefore(labelledId);
+		return { name, labelledId, placeId: place && branch.inContext(place.id) ? place.id : undefined };
+	};
 	const isVisible = (id: string) => branch.inContext(id) && !view.durable().hidden.has(id);
 	return {
 		get cwd() {
@@ -40,6 +48,21 @@ export function sessionReader({
 		},
 		get viewTokens() {
 			return view.durable().tokens;
+		},
+		get userTokens() {
+			return view.durable().userTokens;
+		},
+		get window() {
+			return surroundings().window;
+		},
+		get promptTokens() {
+			return surroundings().promptTokens;
+		},
+		get calibration() {
+			return calibration.factor(surroundings().model);
+		},
+		get requests() {
+			return requests();
 		},
 		get share() {
 			const { model, window, promptTokens } = surroundings();
@@ -60,10 +83,29 @@ export function sessionReader({
 		checkpoint(name) {
 			const label = `${CHECKPOINT_LABEL}${name}`;
 			const labelledId = [...branch.ids()].findLast((id) => branch.label(id) === label);
-			if (labelledId === undefined) return undefined;
-			const place = branch.contextAtOrBefore(labelledId);
-			return { labelledId, placeId: place && branch.inContext(place.id) ? place.id : undefined };
+			return labelledId === undefined ? undefined : named(labelledId, name);
 		},
+		checkpoints() {
+			const byName = new Map<string, Checkpoint>();
+			for (const id of branch.ids()) {
+				const label = branch.label(id);
+				if (!label?.startsWith(CHECKPOINT_LABEL)) continue;
+				const name = label.slice(CHECKPOINT_LABEL.length);
+				byName.set(name, named(id, name));
+			}
+			return [...byName.values()];
+		},
+		viewed() {
+			const { hidden, replaced } = view.durable();
+			return branch.context().flatMap((entry) => {
+				if (hidden.has(entry.id)) return [];
+				const content = replaced.get(entry.id);
+				const tokens = content === undefined ? entry.tokens : contentTokens(content);
+				return [{ entry, tokens, isReplaced: content !== undefined }];
+			});
+		},
+		newestContextEntry: () => branch.context().at(-1),
+		activeTools: () => surroundings().activeTools,
 		notes(customType) {
 			journal.watch(customType);
 			return branch.customMessages(customType);

@@ -50,6 +50,8 @@ export interface DurableView {
 	readonly notes: readonly PlannedNote[];
 	/** Plain estimate in tokens. */
 	readonly tokens: number;
+	/** The part of `tokens` that is user messages. */
+	readonly userTokens: number;
 }
 
 interface Contribution {
@@ -77,6 +79,7 @@ export class ViewKeeper {
 	#replaced = new Map<EntryId, Content>();
 	#notes: readonly PlannedNote[] = [];
 	#editTokens = 0;
+	#hiddenUserTokens = 0;
 	#seen = 0;
 	#structure = -1;
 	#types: ReadonlySet<string> = new Set();
@@ -120,6 +123,7 @@ export class ViewKeeper {
 			replaced: this.#replaced,
 			notes: this.#notes,
 			tokens: this.#branch.contextTokens + this.#editTokens,
+			userTokens: this.#branch.userTokens - this.#hiddenUserTokens,
 		};
 	}
 
@@ -219,10 +223,18 @@ export class ViewKeeper {
 		this.#notes = notes;
 		this.#replaced = new Map();
 		this.#editTokens = 0;
-		for (const id of hidden) if (this.#branch.inContext(id)) this.#editTokens -= this.#branch.entry(id)?.tokens ?? 0;
+		this.#hiddenUserTokens = 0;
+		for (const id of hidden) this.#discount(id);
 		this.#structure = this.#branch.structure;
 		this.#transform(this.#branch.context());
 		this.#seen = this.#branch.since(Number.POSITIVE_INFINITY).count;
+	}
+
+	#discount(id: EntryId): void {
+		const entry = this.#branch.inContext(id) ? this.#branch.entry(id) : undefined;
+		if (!entry) return;
+		this.#editTokens -= entry.tokens;
+		if (entry.message.role === "user") this.#hiddenUserTokens += entry.tokens;
 	}
 
 	#extend(): void {

@@ -10,16 +10,30 @@ import {
 	type Message,
 	type ToolResultMessage,
 } from "../kernel/messages.ts";
+import type { Ending, Op } from "../kernel/moments.ts";
 import type { Surroundings } from "../kernel/session.ts";
 import { textTokens } from "../kernel/tokens.ts";
 import type { Alignment } from "./align.ts";
 import { applyToPreparation, type Preparation } from "./compaction.ts";
 import { onAnyEvent } from "./host.ts";
+import { statusText } from "./status.ts";
 
 /** The session of this moment: its kernel, and what the adapter remembers of its requests. */
 export interface Attached {
 	readonly kernel: Kernel;
 	readonly alignment: Alignment;
+	/** The ops that a compaction under way keeps out of its summary. */
+	readonly riding: { ops: readonly Op[] };
+}
+
+interface ModelName {
+	readonly provider: string;
+	readonly id: string;
+}
+
+interface ModelChange {
+	readonly model: ModelName;
+	readonly previousModel: ModelName | undefined;
 }
 
 type Handler = (attached: Attached, event: never, context: ExtensionContext) => unknown;
@@ -59,14 +73,25 @@ export function attach(
 	on("context", (attached, event, context) => (hasProjection(context) ? undefined : rewrite(attached, event)));
 	on("context_with_system", rewrite);
 	on("turn_start", ({ kernel }) => kernel.moments.startTurn());
-	on("turn_end", ({ kernel }, { turnIndex }: { turnIndex: number }) => kernel.hooks.onTurnEnd.promise({ turnIndex }));
+	on("turn_end", async ({ kernel }, { turnIndex }: { turnIndex: number }, context) => {
+		await kernel.hooks.onTurnEnd.promise({ turnIndex });
+		context.ui.setStatus("mulligan", statusText(kernel));
+	});
 	on("tool_result", changeResult);
 	on("message_end", ({ kernel }, { message }: { message: Message }) => {
 		if (message.role === "assistant") return changeResponse(kernel, message);
 		return message.role === "toolResult" ? completeResult(kernel, message) : undefined;
 	});
 	on("session_before_compact", compact);
-	on("session_compact", ({ kernel }, { reason }: { reason: string }) => kernel.hooks.onCompact.promise({ reason }));
+	on("session_compact", ({ kernel, riding }, { reason }: { reason: string }) => {
+		kernel.moments.rideNow("compaction", riding.ops);
+		riding.ops = [];
+		return kernel.hooks.onCompact.promise({ reason });
+	});
+	on("session_tree", ({ kernel }) => kernel.hooks.onSession.promise({ reason: "tree" }));
+	on("model_select", ({ kernel }, { model, previousModel }: ModelChange) => {
+		if (previousModel && nameOf(previousModel) !== nameOf(model)) kernel.moments.rideNow("model change");
+	});
 	on("agent_settled", ({ kernel }) => kernel.hooks.onSettled.promise());
 }
 
@@ -80,8 +105,11 @@ export function surroundingsOf(pi: ExtensionAPI, context: ExtensionContext): Sur
 	const { model } = context;
 	return {
 		cwd: context.cwd,
-		model: model ? `${model.provider}/${model.id}` : "",
+		model: model ? nameOf(model) : "",
 		window: model?.contextWindow,
+		get activeTools() {
+			return pi.getActiveTools();
+		},
 		get promptTokens() {
 			const active = new Set(pi.getActiveTools());
 			const declared = pi.getAllTools().filter(({ name }) => active.has(name));
@@ -91,6 +119,10 @@ export function surroundingsOf(pi: ExtensionAPI, context: ExtensionContext): Sur
 			return textTokens(context.getSystemPrompt()) + textTokens(text.join(""));
 		},
 	};
+}
+
+function nameOf({ provider, id }: ModelName): string {
+	return `${provider}/${id}`;
 }
 
 /** Pi 0.87 and later build each request from a projection of the session. */
@@ -146,11 +178,12 @@ function completeResult(kernel: Kernel, message: ToolResultMessage): object | un
 	return ending ? { message: { ...message, content: withEnding(message.content, ending) } } : undefined;
 }
 
-function withEnding(content: Content, ending: string): Content {
+function withEnding(content: Content, { text, replaces }: Ending): Content {
 	const blocks = blocksOf(content);
 	const last = blocks.at(-1);
-	if (last?.type !== "text") return [...blocks, { type: "text", text: ending }];
-	return [...blocks.slice(0, -1), { ...last, text: `${last.text}\n${ending}` }];
+	if (replaces) return [{ type: "text", text }];
+	if (last?.type !== "text") return [...blocks, { type: "text", text }];
+	return [...blocks.slice(0, -1), { ...last, text: `${last.text}\n${text}` }];
 }
 
 interface CompactionEvent {
@@ -158,12 +191,15 @@ interface CompactionEvent {
 	readonly branchEntries: readonly { readonly type: string; readonly details?: unknown }[];
 }
 
-function compact({ kernel }: Attached, { preparation, branchEntries }: CompactionEvent): void {
+/** What waits is kept out of the summary as well: it becomes active with the compaction, or nothing has changed. */
+function compact({ kernel, riding }: Attached, { preparation, branchEntries }: CompactionEvent): void {
 	const earlier = branchEntries.findLast(({ type }) => type === "compaction")?.details;
 	const { readFiles, modifiedFiles } = (earlier ?? {}) as {
 		readonly readFiles?: unknown;
 		readonly modifiedFiles?: unknown;
 	};
 	const keptFiles = new Set([readFiles, modifiedFiles].flatMap((list): string[] => (Array.isArray(list) ? list : [])));
-	applyToPreparation(preparation, { view: kernel.durable(), branch: kernel.branch, keptFiles });
+	const { view, ops } = kernel.moments.preview();
+	riding.ops = ops;
+	applyToPreparation(preparation, { view, branch: kernel.branch, keptFiles });
 }

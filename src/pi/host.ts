@@ -2,6 +2,7 @@ import { appendFileSync } from "node:fs";
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import type { Owner } from "../kernel/isolate.ts";
 import type { Host } from "../kernel/kernel.ts";
+import { screenOf } from "./screen.ts";
 
 /** Pi as the kernel's host. `context` is the one of the event that is being handled: none is kept beyond it. */
 export function hostOf({
@@ -19,6 +20,7 @@ export function hostOf({
 		note: (note) => pi.sendMessage({ ...note, display: true }, { triggerTurn: false }),
 		label: (id, label) => pi.setLabel(id, label),
 		notify,
+		screen: screenOf(pi, context),
 		log: logTo(logFile, (text) => notify(text, "warning")),
 		now: () => Date.now(),
 		newId: () => crypto.randomUUID(),

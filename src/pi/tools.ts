@@ -1,16 +1,24 @@
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import type { TSchema } from "typebox";
-import type { ToolAnswer, ToolCall, ToolDeclaration } from "../kernel/plugin.ts";
+import type { ResultLines, ToolAnswer, ToolCall, ToolDeclaration } from "../kernel/plugin.ts";
+import { resultComponent } from "./screen.ts";
 
 /** Registers one tool of ours. `model-only`: a script tool must not call it, its id is no entry's. */
 export function registerTool(
 	pi: ExtensionAPI,
 	declaration: ToolDeclaration,
 	run: (call: ToolCall<never>, context: ExtensionContext) => Promise<ToolAnswer> | ToolAnswer,
+	render?: ResultLines,
 ): void {
 	pi.registerTool({
 		...declaration,
 		exposure: "model-only",
+		...(render === undefined
+			? {}
+			: {
+					renderResult: (result: unknown, { expanded }: { readonly expanded: boolean }) =>
+						resultComponent(render, result, expanded),
+				}),
 		prepareArguments: (args: unknown) => parseObjectStrings(args, declaration.parameters),
 		async execute(toolCallId, params, _signal, _onUpdate, context) {
 			const { text, details } = await run({ toolCallId, params: params as never }, context);

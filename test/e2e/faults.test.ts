@@ -4,8 +4,8 @@ import { DEFAULT_PLUGINS } from "../../src/default-set.ts";
 import { mulliganWith } from "../../src/extension.ts";
 import type { HookName } from "../../src/kernel/hooks.ts";
 import type { Plugin } from "../../src/kernel/plugin.ts";
-import { containsText, openSession, orphans, piVersions, textOf } from "../../src/testing/index.ts";
-import { bulk, call, records } from "../support/mulligan.ts";
+import { containsText, orphans, piVersions, textOf } from "../../src/testing/index.ts";
+import { bulk, call, openAtOnce, records } from "../support/mulligan.ts";
 
 const edges = piVersions().filter(({ name }) => name === "oldest" || name === "newest");
 const tools = { grep: ({ pattern }: Record<string, unknown>) => bulk(`GREP-${pattern}`), log: () => bulk("LOG") };
@@ -34,7 +34,7 @@ const thrower = (hook: HookName): Plugin => ({
 });
 
 const open = (pi: (typeof edges)[number], plugins: readonly Plugin[], more: object = {}) =>
-	openSession({ pi, tools, extensionPaths: [], extensions: [(api) => mulliganWith(plugins, api)], ...more });
+	openAtOnce({ pi, tools, extensionPaths: [], extensions: [(api) => mulliganWith(plugins, api)], ...more });
 
 describe.each(edges)("with Pi $version", (pi) => {
 	test.each(HOOKS)("a plugin that throws in %s harms neither the request nor the others", async (hook) => {
@@ -105,7 +105,7 @@ describe.each(edges)("with Pi $version", (pi) => {
 	});
 
 	test("a disabled mulligan changes nothing and refuses with its one sentence", async () => {
-		await using session = await openSession({ pi, tools, settings: { mulligan: { enabled: false } } });
+		await using session = await openAtOnce({ pi, tools, settings: { mulligan: { enabled: false } } });
 		session.script(
 			{ calls: [call.tool("c1", "log")] },
 			{ calls: [call.rewind("c2"), call.shrink("c3", { by_tool_name: "log" })] },
@@ -127,14 +127,14 @@ describe.each(edges)("with Pi $version", (pi) => {
 			"Mulligan: refused — shrink is disabled.",
 		],
 	])("a switched-off tool says so: %j", async (mulligan, request, answer) => {
-		await using session = await openSession({ pi, tools, settings: { mulligan } });
+		await using session = await openAtOnce({ pi, tools, settings: { mulligan } });
 		session.script({ calls: [call.tool("c1", "log")] }, { calls: [request] }, "done");
 		await session.prompt("go");
 		expect(textOf(session.lastRequest.messages.at(-1) as never)).toBe(answer);
 	});
 
 	test("each wrong knob is one warning that names file, key, expectation and value, and the session goes on", async () => {
-		await using session = await openSession({
+		await using session = await openAtOnce({
 			pi,
 			tools,
 			settings: {
@@ -158,7 +158,7 @@ describe.each(edges)("with Pi $version", (pi) => {
 	});
 
 	test("object parameters that arrive as JSON strings are understood", async () => {
-		await using session = await openSession({ pi, tools });
+		await using session = await openAtOnce({ pi, tools });
 		session.script(
 			{ calls: [call.tool("c1", "log")] },
 			{
@@ -173,7 +173,7 @@ describe.each(edges)("with Pi $version", (pi) => {
 	});
 
 	test("a malformed marker changes nothing", async () => {
-		await using session = await openSession({ pi, tools });
+		await using session = await openAtOnce({ pi, tools });
 		session.script({ calls: [call.tool("c1", "log")] }, "done", "done");
 		await session.prompt("go");
 		const result = session

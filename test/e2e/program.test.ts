@@ -2,11 +2,12 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { containsText, piVersions, type Step, shape } from "../../src/testing/index.ts";
 import { runPi, startPi } from "../support/cli.ts";
-import { call } from "../support/mulligan.ts";
+import { atOnce, call } from "../support/mulligan.ts";
 import { openRpc } from "../support/rpc.ts";
 import { openTerminal, terminalMissing } from "../support/terminal.ts";
 
 const extensions = [fileURLToPath(new URL("../..", import.meta.url))];
+const settings = { mulligan: atOnce };
 const edges = piVersions().filter(({ name }) => name === "oldest" || name === "newest");
 /** What the command prints is not in the command itself, so that a hidden result can be told from its call. */
 const bash = (id: string) => call.tool(id, "bash", { command: "seq -s, 1 400" });
@@ -20,17 +21,26 @@ function expectRewound(messages: Parameters<typeof shape>[0]) {
 
 describe.concurrent.each(edges)("the program pi $version", (pi) => {
 	test.each(["print", "json"] as const)("rewinds in %s mode, and --continue keeps it", async (mode) => {
-		using run = await runPi({ pi, extensions, mode, script: [...rewound], prompt: "go" });
+		using run = await runPi({ pi, extensions, settings, mode, script: [...rewound], prompt: "go" });
 		expect([run.code, run.stderr]).toEqual([0, ""]);
 		expectRewound(run.requests[2]?.messages ?? []);
 		expect(containsText(run.lines, NEEDLE)).toBe(true);
 		const { cwd, agentDir } = run;
-		using next = await runPi({ pi, extensions, cwd, agentDir, args: ["--continue"], script: ["more"], prompt: "on" });
+		using next = await runPi({
+			pi,
+			extensions,
+			settings,
+			cwd,
+			agentDir,
+			args: ["--continue"],
+			script: ["more"],
+			prompt: "on",
+		});
 		expectRewound(next.requests[0]?.messages ?? []);
 	});
 
 	test("rewinds in rpc mode", async () => {
-		await using rpc = openRpc({ pi, extensions, script: [...rewound] });
+		await using rpc = openRpc({ pi, extensions, settings, script: [...rewound] });
 		await rpc.prompt("go");
 		expectRewound(rpc.requests().at(-1)?.messages ?? []);
 	});
@@ -38,7 +48,7 @@ describe.concurrent.each(edges)("the program pi $version", (pi) => {
 	test("rewinds in a terminal, and the human sees the note", async ({ skip }) => {
 		const missing = terminalMissing();
 		if (missing) skip(missing);
-		await using terminal = openTerminal({ pi, extensions, script: [...rewound], args: ["go"], width: 200 });
+		await using terminal = openTerminal({ pi, extensions, settings, script: [...rewound], args: ["go"], width: 200 });
 		await terminal.shows("Rewound: the last tool call group left your context.");
 		await terminal.shows("done");
 		expectRewound(terminal.requests().at(-1)?.messages ?? []);
@@ -46,12 +56,21 @@ describe.concurrent.each(edges)("the program pi $version", (pi) => {
 
 	test("killed right after a rewind was stored, it resumes with the rewind in force", async () => {
 		const slow: Step = { text: "late", delayMs: 60_000 };
-		const started = startPi({ pi, extensions, script: [...rewound.slice(0, 2), slow], prompt: "go" });
+		const started = startPi({ pi, extensions, settings, script: [...rewound.slice(0, 2), slow], prompt: "go" });
 		await started.requested(3);
 		started.kill();
 		using killed = await started.done;
 		const { cwd, agentDir } = killed;
-		using next = await runPi({ pi, extensions, cwd, agentDir, args: ["--continue"], script: ["more"], prompt: "on" });
+		using next = await runPi({
+			pi,
+			extensions,
+			settings,
+			cwd,
+			agentDir,
+			args: ["--continue"],
+			script: ["more"],
+			prompt: "on",
+		});
 		expectRewound(next.requests[0]?.messages ?? []);
 	});
 });

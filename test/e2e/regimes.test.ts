@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { containsText, openSession, orphans, piVersions, shape, textOf } from "../../src/testing/index.ts";
-import { bulk, call, records, wire } from "../support/mulligan.ts";
+import { containsText, orphans, piVersions, shape, textOf } from "../../src/testing/index.ts";
+import { bulk, call, openAtOnce, records, wire } from "../support/mulligan.ts";
 
 const tools = {
 	grep: ({ pattern }: Record<string, unknown>) => bulk(`GREP-${pattern}`),
@@ -9,7 +9,7 @@ const tools = {
 
 describe.each(piVersions())("with Pi $version", (pi) => {
 	test("a rewound group leaves every later request, and its note stands directly after the rewind's result", async () => {
-		await using session = await openSession({ pi, tools });
+		await using session = await openAtOnce({ pi, tools });
 		session.script(
 			{ calls: [call.tool("c1", "grep", { pattern: "wide" })] },
 			{ calls: [call.rewind("c2")] },
@@ -41,7 +41,7 @@ describe.each(piVersions())("with Pi $version", (pi) => {
 	});
 
 	test("the view is the same on every request between two ops", async () => {
-		await using session = await openSession({ pi, tools });
+		await using session = await openAtOnce({ pi, tools });
 		session.script(
 			{ calls: [call.tool("c1", "grep", { pattern: "wide" })] },
 			{ calls: [call.rewind("c2")] },
@@ -60,7 +60,7 @@ describe.each(piVersions())("with Pi $version", (pi) => {
 	});
 
 	test("a shrunk result keeps its place and its call, and a cancel brings it back byte for byte", async () => {
-		await using session = await openSession({ pi, tools });
+		await using session = await openAtOnce({ pi, tools });
 		session.script(
 			{ calls: [call.tool("c1", "log")] },
 			{ calls: [call.shrink("c2", { by_tool_call_id: "c1" }, "all green")] },
@@ -86,7 +86,7 @@ describe.each(piVersions())("with Pi $version", (pi) => {
 		"with %i steering messages queued the note comes first and no request is added",
 		async (queued) => {
 			const run = async (withMulligan: boolean) => {
-				const session = await openSession({
+				const session = await openAtOnce({
 					pi,
 					...(withMulligan ? {} : { extensionPaths: [] }),
 					tools: {
@@ -123,7 +123,7 @@ describe.each(piVersions())("with Pi $version", (pi) => {
 	);
 
 	test("after a resume the view is as it was", async () => {
-		await using session = await openSession({ pi, tools });
+		await using session = await openAtOnce({ pi, tools });
 		session.script(
 			{ calls: [call.tool("c1", "grep", { pattern: "wide" })] },
 			{ calls: [call.rewind("c2")] },
@@ -140,7 +140,7 @@ describe.each(piVersions())("with Pi $version", (pi) => {
 	});
 
 	test("the summariser sees the view: nothing hidden, what was shrunk as its replacement", async () => {
-		await using session = await openSession({ pi, tools, settings: { compaction: { keepRecentTokens: 10 } } });
+		await using session = await openAtOnce({ pi, tools, settings: { compaction: { keepRecentTokens: 10 } } });
 		session.script(
 			{ calls: [call.tool("c1", "grep", { pattern: "wide" })] },
 			{ calls: [call.rewind("c2")] },
@@ -162,7 +162,7 @@ describe.each(piVersions())("with Pi $version", (pi) => {
 
 	test("without an op every request is what it is without the extension, but for the three declarations", async () => {
 		const run = async (extensionPaths?: string[]) => {
-			const session = await openSession({ pi, tools, ...(extensionPaths ? { extensionPaths } : {}) });
+			const session = await openAtOnce({ pi, tools, ...(extensionPaths ? { extensionPaths } : {}) });
 			session.script({ calls: [call.tool("c1", "log")] }, "done", "more");
 			await session.prompt("go");
 			await session.prompt("on");

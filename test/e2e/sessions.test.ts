@@ -10,7 +10,7 @@ import {
 	shape,
 	textOf,
 } from "../../src/testing/index.ts";
-import { bulk, call, records, wire } from "../support/mulligan.ts";
+import { bulk, call, openAtOnce, records, wire } from "../support/mulligan.ts";
 
 const edges = piVersions().filter(({ name }) => name === "oldest" || name === "newest");
 const tools = {
@@ -22,8 +22,8 @@ const tools = {
 };
 
 /** A session in which a grep has been rewound and a log shrunk. */
-async function edited(pi: (typeof edges)[number], more: Partial<Parameters<typeof openSession>[0]> = {}) {
-	const session = await openSession({ pi, tools, ...more });
+async function edited(pi: (typeof edges)[number], more: Partial<Parameters<typeof openAtOnce>[0]> = {}) {
+	const session = await openAtOnce({ pi, tools, ...more });
 	session.script(
 		{ calls: [call.tool("c1", "grep", { pattern: "wide" })] },
 		{ calls: [call.rewind("c2")] },
@@ -90,7 +90,7 @@ describe.each(edges)("with Pi $version", (pi) => {
 	});
 
 	test("a rewind among sibling calls keeps its message whole and takes the group before it", async () => {
-		await using session = await openSession({ pi, tools });
+		await using session = await openAtOnce({ pi, tools });
 		session.script(
 			{ calls: [call.tool("c1", "grep", { pattern: "wide" }), call.tool("c2", "log")] },
 			{ calls: [call.tool("c3", "grep", { pattern: "sibling" }), call.rewind("c4"), call.tool("c5", "log")] },
@@ -110,7 +110,7 @@ describe.each(edges)("with Pi $version", (pi) => {
 	});
 
 	test("five parallel shrinks are all active, with one orientation line in the last", async () => {
-		await using session = await openSession({ pi, tools });
+		await using session = await openAtOnce({ pi, tools });
 		const ids = ["a", "b", "c", "d", "e"];
 		session.script(
 			{ calls: ids.map((id) => call.tool(id, "grep", { pattern: id })) },
@@ -135,7 +135,7 @@ describe.each(edges)("with Pi $version", (pi) => {
 	});
 
 	test("a sibling call's result is never the target of a shrink", async () => {
-		await using session = await openSession({ pi, tools });
+		await using session = await openAtOnce({ pi, tools });
 		session.script({ calls: [call.tool("c1", "log"), call.shrink("c2", { by_tool_name: "log" })] }, "done");
 		await session.prompt("go");
 		expect(textOf(session.lastRequest.messages.at(-1) as never)).toBe(
@@ -145,7 +145,7 @@ describe.each(edges)("with Pi $version", (pi) => {
 	});
 
 	test("a result of an earlier prompt can't be shrunk", async () => {
-		await using session = await openSession({ pi, tools });
+		await using session = await openAtOnce({ pi, tools });
 		session.script(
 			{ calls: [call.tool("c1", "log")] },
 			"done",
@@ -160,7 +160,7 @@ describe.each(edges)("with Pi $version", (pi) => {
 	});
 
 	test("failed results and results with images can be rewound and shrunk", async () => {
-		await using session = await openSession({
+		await using session = await openAtOnce({
 			pi,
 			tools: { ...tools, shot: () => [onePixel, { type: "text", text: bulk("SHOT") }] },
 		});
@@ -180,7 +180,7 @@ describe.each(edges)("with Pi $version", (pi) => {
 	});
 
 	test("commands of the human and messages of other extensions stay where they are", async () => {
-		await using session = await openSession({
+		await using session = await openAtOnce({
 			pi,
 			tools,
 			extensions: [
@@ -209,7 +209,7 @@ describe.each(edges)("with Pi $version", (pi) => {
 	});
 
 	test("an abort while a rewind runs leaves a session that goes on, with the rewind active", async () => {
-		const session = await openSession({
+		const session = await openAtOnce({
 			pi,
 			tools: {
 				...tools,
@@ -255,7 +255,7 @@ describe.each(edges)("with Pi $version", (pi) => {
 		});
 		log.result("c2", "Mulligan: rewind recorded");
 		log.assistant("fine");
-		await using session = await openSession({ pi, log });
+		await using session = await openAtOnce({ pi, log });
 		session.script("ok", "ok");
 		await session.prompt("on");
 		await session.prompt("and on");
@@ -270,7 +270,7 @@ describe.each(edges)("with Pi $version", (pi) => {
 	});
 
 	test("two sessions that share call ids across turns are edited at the right place", async () => {
-		await using session = await openSession({ pi, tools });
+		await using session = await openAtOnce({ pi, tools });
 		session.script(
 			{ calls: [call.tool("same", "grep", { pattern: "first" })] },
 			{ calls: [call.tool("same", "grep", { pattern: "second" })] },
@@ -298,7 +298,7 @@ describe.each(edges)("with Pi $version", (pi) => {
 			if (pi.name === "newest") on("context_with_system", add);
 			else on("context", add);
 		};
-		await using session = await openSession({ pi, tools, extensions: [meddle] });
+		await using session = await openAtOnce({ pi, tools, extensions: [meddle] });
 		session.script(
 			{ calls: [call.tool("c1", "grep", { pattern: "wide" })] },
 			{ calls: [call.rewind("c2")] },
@@ -312,7 +312,7 @@ describe.each(edges)("with Pi $version", (pi) => {
 	});
 
 	test("where Pi runs a batch one by one, both shrinks are active and the last carries the one orientation line", async () => {
-		await using session = await openSession({
+		await using session = await openAtOnce({
 			pi,
 			tools: { ...tools, slow: { run: () => "slow", sequential: true } },
 		});

@@ -50,12 +50,13 @@ export class KernelSession {
 				note: (note) => notes.push(note),
 				label: (id, label) => void manager.appendLabelChange(id, label),
 				notify: () => {},
+				screen: { widget: () => {}, renderRecord: () => {}, renderMessage: () => {} },
 				log: () => {},
 				now: () => 0,
 				newId: () => `marker-${++ids}`,
 				raw: () => undefined,
 			},
-			maxMoments: 1,
+			rules: { maxMoments: 1000, flushShedTokens: 0, safetyValveTokens: 0 },
 			lastSeq: 0,
 		});
 		const build = (of: SessionManager) => of.buildSessionContext().messages as unknown as Message[];
@@ -67,7 +68,7 @@ export class KernelSession {
 
 	enter(): void {
 		const source = this.manager as never;
-		this.kernel.enter(source, { cwd: "/project", model: "m", window: 1_000_000, promptTokens: 0 });
+		this.kernel.enter(source, { cwd: "/project", model: "m", window: 1_000_000, promptTokens: 0, activeTools: [] });
 	}
 
 	user(text: string): void {
@@ -103,7 +104,7 @@ export class KernelSession {
 		this.enter();
 		this.kernel.moments.settle();
 		for (const call of calls) {
-			const text = call.id === id ? `${answer.text}\n${this.kernel.moments.endingOf(id) ?? ""}` : "sibling";
+			const text = call.id === id ? `${answer.text}\n${this.kernel.moments.endingOf(id)?.text ?? ""}` : "sibling";
 			this.#result(call.id, call.name, text, call.id === id ? answer.details : undefined);
 		}
 		for (const note of this.#notes.splice(0))

@@ -1,5 +1,5 @@
 import type { SessionEntry } from "@earendil-works/pi-coding-agent";
-import type { Call, TestSession } from "../../src/testing/index.ts";
+import { type Call, type OpenSessionOptions, openSession, type TestSession } from "../../src/testing/index.ts";
 
 /** A note that passes validation. */
 export const note = (what = "the grep was too wide") => ({
@@ -44,4 +44,13 @@ export function wire(messages: readonly object[] = []): unknown[] {
 	return messages.map((message) =>
 		JSON.parse(JSON.stringify(message, (key, value) => (OWN_TO_ONE_RUN.has(key) ? undefined : value))),
 	);
+}
+
+/** Rules under which every op is active at once. */
+export const atOnce = { rewrites: { maxMoments: 1000, flushShedTokens: 0 } };
+
+/** A session in which every op is active at once, whatever else its settings say. */
+export function openAtOnce(options: OpenSessionOptions): Promise<TestSession> {
+	const mulligan = { ...atOnce, ...(options.settings?.mulligan as object | undefined) };
+	return openSession({ ...options, settings: { ...options.settings, mulligan } });
 }
