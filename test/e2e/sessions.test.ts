@@ -1,15 +1,6 @@
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 import { describe, expect, test } from "vitest";
-import {
-	containsText,
-	onePixel,
-	openSession,
-	orphans,
-	piVersions,
-	sessionLog,
-	shape,
-	textOf,
-} from "../../src/testing/index.ts";
+import { containsText, onePixel, orphans, piVersions, sessionLog, shape, textOf } from "../../src/testing/index.ts";
 import { bulk, call, openAtOnce, records, wire } from "../support/mulligan.ts";
 
 const edges = piVersions().filter(({ name }) => name === "oldest" || name === "newest");
