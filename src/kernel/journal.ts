@@ -1,4 +1,5 @@
 import type { Branch, CustomRecord } from "./branch.ts";
+import { type EntryId, textOf } from "./messages.ts";
 import {
 	type CancelBody,
 	type JournalRecord,
@@ -165,8 +166,18 @@ export class Journal {
 		return new Set(this.read("mulligan:cancel").map((cancel) => cancel.targetId));
 	}
 
+	/** The newest tool result before an entry whose text contains another. */
+	#resultBefore(entryId: EntryId, text: string): EntryId | undefined {
+		return this.#branch
+			.context()
+			.findLast(
+				({ id, message }) =>
+					message.role === "toolResult" && this.#branch.isBefore(id, entryId) && textOf(message.content).includes(text),
+			)?.id;
+	}
+
 	#parse(type: string, { entryId, data }: CustomRecord): JournalRecord[] {
-		const parsed = parseRecord(type, data);
+		const parsed = parseRecord(type, data, (text) => this.#resultBefore(entryId, text));
 		if ("body" in parsed) return [{ ...parsed.body, entryId }];
 		if (!this.#reported.has(entryId)) this.#report(`${type} ${entryId} is passed over: ${parsed.wrong}`);
 		this.#reported.add(entryId);

@@ -45,6 +45,8 @@ export interface TargetBody {
 	readonly by_tool_call_id?: string;
 	readonly by_tool_name?: string;
 	readonly occurrence?: "first" | "last";
+	/** Of earlier versions: a text that the result contains. */
+	readonly by_content_includes?: string;
 }
 
 export interface ShrinkBody {
@@ -97,16 +99,38 @@ export type JournalRecord<Body = object> = Body & RecordHeader & { readonly entr
 
 /**
  * A record from a custom entry's data, or what is wrong with it. Checked here, once; trusted inside.
- * Types that this table does not know are only checked for the header.
+ * Types that this table does not know are only checked for the header. What earlier versions left out is filled in;
+ * `findByContent` finds the tool result before the record that contains a text.
  */
-export function parseRecord(type: string, data: unknown): { readonly body: RecordHeader } | { readonly wrong: string } {
+export function parseRecord(
+	type: string,
+	data: unknown,
+	findByContent: (text: string) => EntryId | undefined,
+): { readonly body: RecordHeader } | { readonly wrong: string } {
 	if (!isObject(data)) return { wrong: "no object" };
 	if (data.schema !== SCHEMA) return { wrong: `schema ${JSON.stringify(data.schema)}, expected "${SCHEMA}"` };
 	if (data.v !== RECORD_VERSION) return { wrong: `version ${JSON.stringify(data.v)}, expected ${RECORD_VERSION}` };
+	const whole = completed(type, data, findByContent);
 	const fields = FIELDS[type as RecordType];
-	for (const [field, is] of Object.entries(fields ?? {})) if (!is(data[field])) return { wrong: `field ${field}` };
-	return { body: data as unknown as RecordHeader };
+	for (const [field, is] of Object.entries(fields ?? {})) if (!is(whole[field])) return { wrong: `field ${field}` };
+	return { body: whole as unknown as RecordHeader };
 }
+
+/** A marker of an earlier version with what it lacks: a ledger and a note, or the entry that it names by content. */
+function completed(
+	type: string,
+	data: Record<string, unknown>,
+	findByContent: (text: string) => EntryId | undefined,
+): Record<string, unknown> {
+	if (type === "mulligan:rewind")
+		return { excludeToolCallId: "", note: NO_NOTE, ledger: NO_LEDGER, granularity: "last_tool_call_group", ...data };
+	const byContent = (data.target as TargetBody | null | undefined)?.by_content_includes;
+	if (type !== "mulligan:shrink" || data.pinnedEntryId !== undefined || typeof byContent !== "string") return data;
+	return { ...data, pinnedEntryId: findByContent(byContent) };
+}
+
+const NO_LEDGER: LedgerRecord = { filesRead: [], filesModified: [], bashSideEffects: [] };
+const NO_NOTE: RewindNote = { what_happened: "not recorded", true_current_state: "not recorded", next: "go on" };
 
 type Check = (value: unknown) => boolean;
 
