@@ -3,7 +3,7 @@ import { loadSettings } from "./config/load.ts";
 import type { Sections, Settings } from "./config/schema.ts";
 import { DEFAULT_PLUGINS } from "./default-set.ts";
 import { highestSeq } from "./kernel/journal.ts";
-import { createKernel, REFUSED } from "./kernel/kernel.ts";
+import { createKernel, type Kernel, REFUSED } from "./kernel/kernel.ts";
 import type { Plugin } from "./kernel/plugin.ts";
 import { Alignment } from "./pi/align.ts";
 import { type Attached, attach, sourceOf, surroundingsOf } from "./pi/attach.ts";
@@ -69,7 +69,7 @@ export function mulliganWith(plugins: readonly Plugin[], pi: ExtensionAPI): void
 			});
 		enterKernel(startContext);
 		attached = { kernel, alignment: new Alignment(), riding: { ops: [] } };
-		if (reason !== "reload" && isLate(startContext)) kernel.moments.rideNow("resume");
+		if (reason !== "reload" && isLate(kernel)) kernel.moments.rideNow("resume");
 		await kernel.hooks.onSession.promise({ reason });
 	});
 }
@@ -104,10 +104,10 @@ function registerStub(plugins: readonly Plugin[], pi: ExtensionAPI): void {
 /** After this pause a provider has let go of its prompt cache. */
 const CACHE_MINUTES = 5;
 
-/** Whether the session's newest entry is so old that its prompt cache has expired. */
-function isLate({ sessionManager }: ExtensionContext): boolean {
-	const newest = Date.parse(sessionManager.getLeafEntry()?.timestamp ?? "");
-	return Date.now() - newest > CACHE_MINUTES * 60_000;
+/** Whether the session's newest message is so old that its prompt cache has expired. */
+function isLate({ branch }: Kernel): boolean {
+	const newest = branch.context().at(-1)?.message.timestamp;
+	return newest !== undefined && Date.now() - newest > CACHE_MINUTES * 60_000;
 }
 
 function isTooOld(version: string): boolean {
