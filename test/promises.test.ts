@@ -152,11 +152,18 @@ const ids = (messages: readonly Message[]) => {
 };
 const text = (messages: readonly Message[]) => messages.map((message) => JSON.stringify(message));
 
+const AT_ONCE = { maxMoments: 1000, flushShedTokens: 0, safetyValveTokens: 0 };
+/** Small enough that random sessions queue, flush, spend their budget and open the safety valve. */
+const BATCHED = { maxMoments: 2, flushShedTokens: 150, safetyValveTokens: 300 };
+
 describe.each(edges)("over random sessions of Pi $version", (version) => {
-	const check = (property: (session: KernelSession, taken: readonly Step[]) => Promise<void>, runs = 100) =>
+	const check = (
+		property: (session: KernelSession, taken: readonly Step[]) => Promise<void>,
+		{ runs = 100, rules = [AT_ONCE, BATCHED] } = {},
+	) =>
 		fc.assert(
-			fc.asyncProperty(steps, fc.boolean(), async (taken, reusesIds) =>
-				property(await KernelSession.open(version, { reusesIds }), taken),
+			fc.asyncProperty(steps, fc.boolean(), fc.constantFrom(...rules), async (taken, reusesIds, rule) =>
+				property(await KernelSession.open(version, { reusesIds, rules: rule }), taken),
 			),
 			{ numRuns: runs },
 		);
@@ -216,18 +223,22 @@ describe.each(edges)("over random sessions of Pi $version", (version) => {
 		}));
 
 	test("cancelling every op gives the originals back byte for byte", () =>
-		check(async (session, taken) => {
-			for (const one of taken) await take(session, one);
-			for (const entry of session.branch())
-				if (
-					entry.type === "custom" &&
-					(entry.customType === "mulligan:rewind" || entry.customType === "mulligan:shrink")
-				)
-					await session.op("mulligan_cancel", { markerId: entry.id });
-			const noteless = (messages: readonly Message[]) => text(messages.filter((message) => !("customType" in message)));
-			expect(noteless(session.request())).toEqual(noteless(session.original()));
-			expect(text(session.request()).some((line) => line.includes("mulligan:note"))).toBe(false);
-		}));
+		check(
+			async (session, taken) => {
+				for (const one of taken) await take(session, one);
+				for (const entry of session.branch())
+					if (
+						entry.type === "custom" &&
+						(entry.customType === "mulligan:rewind" || entry.customType === "mulligan:shrink")
+					)
+						await session.op("mulligan_cancel", { markerId: entry.id });
+				const noteless = (messages: readonly Message[]) =>
+					text(messages.filter((message) => !("customType" in message)));
+				expect(noteless(session.request())).toEqual(noteless(session.original()));
+				expect(text(session.request()).some((line) => line.includes("mulligan:note"))).toBe(false);
+			},
+			{ rules: [AT_ONCE] },
+		));
 
 	test("a note stands in the view once, at one place, whether or not Pi sends its entry yet", () =>
 		check(async (session, taken) => {
@@ -240,4 +251,22 @@ describe.each(edges)("over random sessions of Pi $version", (version) => {
 				expect(held).toEqual(sent);
 			}
 		}));
+
+	test("what waits changes nothing: the view shows exactly what the active markers say", () =>
+		check(
+			async (session, taken) => {
+				for (const one of taken) {
+					const before = text(session.request());
+					const markers = () =>
+						session.branch().filter((entry) => entry.type === "custom" && MARKERS.has(entry.customType)).length;
+					const count = markers();
+					const answer = await take(session, one);
+					if (!answer || markers() !== count) continue;
+					expect(text(session.request()).slice(0, before.length)).toEqual(before);
+				}
+			},
+			{ rules: [BATCHED] },
+		));
 });
+
+const MARKERS = new Set(["mulligan:rewind", "mulligan:shrink", "mulligan:cancel"]);

@@ -3,8 +3,11 @@ import { defaultsOf } from "../../src/config/check.ts";
 import { DEFAULT_PLUGINS } from "../../src/default-set.ts";
 import { createKernel, type Kernel } from "../../src/kernel/kernel.ts";
 import type { Message, SessionEntry } from "../../src/kernel/messages.ts";
+import type { MomentRules } from "../../src/kernel/moments.ts";
 import { Alignment } from "../../src/pi/align.ts";
 import { loadPi, type PiVersion } from "../../src/testing/pi-versions.ts";
+
+const AT_ONCE: MomentRules = { maxMoments: 1000, flushShedTokens: 0, safetyValveTokens: 0 };
 
 /**
  * A kernel with the default set over Pi's own session manager, without an agent loop: for thousands of random sessions
@@ -32,8 +35,11 @@ export class KernelSession {
 		this.#notes = parts.notes;
 	}
 
-	/** `reusesIds`: the provider numbers its calls anew in each message. */
-	static async open(version: PiVersion, { reusesIds = false } = {}): Promise<KernelSession> {
+	/** `reusesIds`: the provider numbers its calls anew in each message. Every op is active at once unless `rules` say otherwise. */
+	static async open(
+		version: PiVersion,
+		{ reusesIds = false, rules = AT_ONCE }: { reusesIds?: boolean; rules?: MomentRules } = {},
+	): Promise<KernelSession> {
 		const { agent } = await loadPi(version);
 		const manager = agent.SessionManager.inMemory("/project");
 		const notes: { customType: string; content: string; details: object }[] = [];
@@ -56,7 +62,7 @@ export class KernelSession {
 				newId: () => `marker-${++ids}`,
 				raw: () => undefined,
 			},
-			rules: { maxMoments: 1000, flushShedTokens: 0, safetyValveTokens: 0 },
+			rules,
 			lastSeq: 0,
 		});
 		const build = (of: SessionManager) => of.buildSessionContext().messages as unknown as Message[];
