@@ -19,7 +19,7 @@ export interface Surroundings {
 }
 
 /** The label of a checkpoint, on its own custom entry or, from earlier versions, on a message. */
-export const CHECKPOINT_LABEL = "mulligan:checkpoint:";
+const CHECKPOINT_LABEL = "mulligan:checkpoint:";
 
 /** The reader that plugins get: the branch, and the view of it as it is now. */
 export function sessionReader({

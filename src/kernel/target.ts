@@ -13,7 +13,7 @@ export type Target = Static<typeof Target>;
 /** A context entry that is a tool result. */
 export type ResultEntry = ContextEntry & { readonly message: ToolResultMessage };
 
-export function isResult(entry: ContextEntry): entry is ResultEntry {
+function isResult(entry: ContextEntry): entry is ResultEntry {
 	return entry.message.role === "toolResult";
 }
 

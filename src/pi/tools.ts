@@ -31,7 +31,7 @@ export function registerTool(
  * Arguments whose object parameters arrived as JSON strings, parsed. All else is left as it came for Pi's own
  * validation to judge: malformed JSON, arrays, scalars.
  */
-export function parseObjectStrings(args: unknown, schema: TSchema): never {
+function parseObjectStrings(args: unknown, schema: TSchema): never {
 	const properties = (schema as { readonly properties?: Record<string, { readonly type?: string }> }).properties ?? {};
 	if (typeof args !== "object" || args === null) return args as never;
 	const parsed = Object.entries(args).flatMap(([key, value]) => {
