@@ -15,8 +15,17 @@ export type {
 	ToolAnswer,
 	ToolCall,
 	ToolDeclaration,
+	ViewedEntry,
 } from "./kernel/plugin.ts";
-export type { JournalRecord, LedgerRecord, RewindBody, ShrinkBody } from "./kernel/records.ts";
+export {
+	type CancelBody,
+	type JournalRecord,
+	type LedgerRecord,
+	parseRecord,
+	type QueuedBody,
+	type RewindBody,
+	type ShrinkBody,
+} from "./kernel/records.ts";
 export { OWN_TOOL, problemOf, type ResultEntry, Target } from "./kernel/target.ts";
 export { contentChars, contentTokens, IMAGE_TOKENS } from "./kernel/tokens.ts";
 

@@ -6,6 +6,7 @@ import type { AssistantMessage, Message, Usage } from "./messages.ts";
 import { type MomentRules, Moments } from "./moments.ts";
 import type {
 	CommandDefinition,
+	NotifyLevel,
 	Plugin,
 	PluginApi,
 	ResultLines,
@@ -25,7 +26,7 @@ export interface Host {
 	/** Store a custom message after the current turn's results; it must not cause a request. */
 	note(note: { readonly customType: string; readonly content: string; readonly details: object }): void;
 	label(id: string, label: string | undefined): void;
-	notify(text: string, level: "info" | "warning"): void;
+	notify(text: string, level: NotifyLevel): void;
 	log(line: string): void;
 	now(): number;
 	newId(): string;

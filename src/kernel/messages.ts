@@ -145,3 +145,18 @@ export function textOf(content: Content | undefined): string {
 		.map((block) => (block.type === "text" ? block.text : ""))
 		.join("");
 }
+
+/** The text of a message, whatever carries it: content, a summary, a command with its output. */
+export function shownText(message: Message): string {
+	switch (message.role) {
+		case "bashExecution":
+			return `${message.command}\n${message.output}`;
+		case "branchSummary":
+		case "compactionSummary":
+			return message.summary;
+		case "system":
+			return "";
+		default:
+			return textOf(message.content);
+	}
+}

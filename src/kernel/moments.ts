@@ -193,7 +193,8 @@ export class Moments {
 		const activated = this.#decide(fresh, new Set());
 		const audited = this.#audited;
 		this.#audited = undefined;
-		if (audited) this.#turn.endings.set(audited.toolCallId, { text: audited.report(activated), replaces: true });
+		const report = audited && this.#say(() => audited.report(activated));
+		if (audited && report) this.#turn.endings.set(audited.toolCallId, { text: report, replaces: true });
 		if (activated.length > 0) this.#orient(fresh, activated, audited?.toolCallId);
 	}
 
@@ -224,7 +225,7 @@ export class Moments {
 				: this.#open({ ops, volumeTokens, trigger: decision.trigger, free: decision.free }, leftContext);
 		for (const { op, tell } of fresh) {
 			const fate = fates.get(op.id);
-			if (fate) this.#turn.endings.set(op.toolCallId, { text: tell(fate), replaces: false });
+			if (fate) this.#turn.endings.set(op.toolCallId, { text: this.#say(() => tell(fate)), replaces: false });
 		}
 		return ops.filter(({ id }) => fates.get(id)?.status === "active");
 	}
@@ -293,7 +294,7 @@ export class Moments {
 		if (!op) return false;
 		if (fresh) {
 			this.#fresh = this.#fresh.filter((other) => other !== fresh);
-			const text = fresh.tell({ status: "dropped", reason: reason ?? status });
+			const text = this.#say(() => fresh.tell({ status: "dropped", reason: reason ?? status }));
 			this.#turn.endings.set(op.toolCallId, { text, replaces: false });
 		} else this.#close(op, status, reason);
 		this.#hooks?.onOp.call({ status, op, ...(reason === undefined ? {} : { reason }) });
@@ -345,6 +346,11 @@ export class Moments {
 
 	#close(op: Op, status: "activated" | "dropped" | "cancelled", reason?: string): void {
 		this.#journal.append<QueuedBody>("mulligan:queued", { id: op.id, status, ...(reason ? { reason } : {}) });
+	}
+
+	/** A plugin's words on a fate; without any if it fails, so that the other results are told theirs. */
+	#say(words: () => string): string {
+		return this.#isolation.run<string>(this.#self, "tell", words, { otherwise: () => "" }) as string;
 	}
 
 	/** Writes to the session log; an error is returned, for the result to tell. */

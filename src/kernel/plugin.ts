@@ -34,6 +34,8 @@ export interface ToolCall<Params> {
 	readonly params: Params;
 }
 
+export type NotifyLevel = "info" | "warning" | "answer";
+
 export interface CommandDefinition {
 	readonly description: string;
 	run(args: string): void | Promise<void>;
@@ -48,6 +50,8 @@ export interface ViewedEntry {
 	readonly tokens: number;
 	/** The view shows other content than the original. */
 	readonly isReplaced: boolean;
+	/** Bytes (UTF-8) of the text that the view shows. */
+	readonly textBytes: number;
 }
 
 /** A place that the human set. `placeId` is undefined where it has left the context. */
@@ -173,8 +177,11 @@ export interface PluginApi<Options = unknown> {
 	newId(): string;
 	/** What stays on the human's screen. Where the mode has none, nothing happens. */
 	readonly screen: Screen;
-	/** Tell the human. Without a UI only warnings arrive, on standard error. */
-	notify(text: string, level?: "info" | "warning"): void;
+	/**
+	 * Tell the human. Without a UI only warnings arrive, and the answers to a command that the human gave: both on
+	 * standard error.
+	 */
+	notify(text: string, level?: NotifyLevel): void;
 	/** One line to the log file, where one is configured. */
 	log(line: string): void;
 	/** Answer for a declared tool. A throw becomes a refusal; the turn goes on. */

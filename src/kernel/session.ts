@@ -1,5 +1,6 @@
 import type { Branch } from "./branch.ts";
 import type { Journal } from "./journal.ts";
+import { shownText, textOf } from "./messages.ts";
 import type { Checkpoint, SessionReader } from "./plugin.ts";
 import { findTarget, resultsOfSpan } from "./target.ts";
 import { type Calibration, contentTokens } from "./tokens.ts";
@@ -101,7 +102,8 @@ export function sessionReader({
 				if (hidden.has(entry.id)) return [];
 				const content = replaced.get(entry.id);
 				const tokens = content === undefined ? entry.tokens : contentTokens(content);
-				return [{ entry, tokens, isReplaced: content !== undefined }];
+				const text = content === undefined ? shownText(entry.message) : textOf(content);
+				return [{ entry, tokens, isReplaced: content !== undefined, textBytes: Buffer.byteLength(text) }];
 			});
 		},
 		newestContextEntry: () => branch.context().at(-1),

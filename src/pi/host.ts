@@ -2,6 +2,7 @@ import { appendFileSync } from "node:fs";
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import type { Owner } from "../kernel/isolate.ts";
 import type { Host } from "../kernel/kernel.ts";
+import type { NotifyLevel } from "../kernel/plugin.ts";
 import { screenOf } from "./screen.ts";
 
 /** Pi as the kernel's host. `context` is the one of the event that is being handled: none is kept beyond it. */
@@ -28,10 +29,10 @@ export function hostOf({
 	};
 }
 
-/** Shows a text where the mode has a UI. Without one Pi drops it, so a warning goes to standard error instead. */
-export function tellHuman(context: ExtensionContext, text: string, level: "info" | "warning"): void {
-	if (context.hasUI) context.ui.notify(text, level);
-	else if (level === "warning") process.stderr.write(`${text}\n`);
+/** Shows a text where the mode has a UI. Without one Pi drops it: warnings and answers go to standard error instead. */
+export function tellHuman(context: ExtensionContext, text: string, level: NotifyLevel): void {
+	if (context.hasUI) context.ui.notify(text, level === "warning" ? "warning" : "info");
+	else if (level !== "info") process.stderr.write(`${text}\n`);
 }
 
 /** Appends JSON lines; an unwritable file is one warning, then silence. */
