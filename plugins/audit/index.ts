@@ -1,50 +1,40 @@
 import { definePlugin } from "../../src/plugin.ts";
-import { type Audit, audit as measure } from "./measure.ts";
 import { AuditOptions } from "./options.ts";
 import { type AuditParams, auditTool } from "./prompt.ts";
-import { reportLines, reportText } from "./report.ts";
+import { auditLines } from "./render.ts";
+import { reportOn } from "./report.ts";
+import { topOf, typedTop } from "./top.ts";
 
-const COMMAND = "mulligan_audit";
-const DESCRIPTION = "Show what fills the model's context: /mulligan_audit [how many]";
-const DEFAULT_TOP = 8;
-const MOST = 100;
+const COMMANDS = {
+	mulligan_audit: "Show what fills the agent's context; a number lists so many of the largest messages",
+};
 
-/** `mulligan_audit` and `/mulligan_audit`: what fills the window. */
+/** `mulligan_audit` and `/mulligan_audit`: what fills the context, and what could go. */
 export const audit = definePlugin({
 	name: "audit",
 	options: AuditOptions,
 	tools: [auditTool],
-	commands: { [COMMAND]: DESCRIPTION },
+	commands: COMMANDS,
 	setup(api) {
 		api.tool<AuditParams>(
 			auditTool,
 			({ toolCallId, params }) => {
-				const top = Math.min(MOST, Math.max(1, params.top ?? DEFAULT_TOP));
-				api.moments.audit(toolCallId, (activated) =>
-					reportText(
-						measure(api, top),
-						activated.map(({ describe }) => describe),
-					),
-				);
-				const now = measure(api, top);
-				return { text: reportText(now), details: now };
+				const top = topOf(params.top);
+				api.moments.audit(toolCallId, (activated) => reportOn(api, { top, toolCallId, activated }));
+				return { text: reportOn(api, { top, toolCallId }), details: { top } };
 			},
-			({ text, details, isExpanded }) => (isAudit(details) ? reportLines(details, isExpanded) : [text]),
+			auditLines,
 		);
-
-		api.command(COMMAND, {
-			description: DESCRIPTION,
+		api.command("mulligan_audit", {
+			description: COMMANDS.mulligan_audit,
 			run(args) {
-				const given = args.trim();
-				const top = given === "" ? DEFAULT_TOP : Number(given);
-				const isCount = Number.isInteger(top) && top >= 1 && top <= MOST;
-				const complaint = `/${COMMAND} takes how many messages to list, 1 to ${MOST}; it got "${given}".`;
-				api.notify(isCount ? reportText(measure(api, top)) : complaint, isCount ? "answer" : "warning");
+				const top = typedTop(args);
+				if (top === undefined) return api.notify(`${WRONG_TOP}; got "${args.trim()}".`, "warning");
+				api.notify(reportOn(api, { top }), "answer");
 			},
 		});
 	},
 });
 
-function isAudit(details: unknown): details is Audit {
-	return typeof details === "object" && details !== null && "largest" in details && "totalTokens" in details;
-}
+const WRONG_TOP =
+	"Mulligan: refused — /mulligan_audit takes nothing or a whole number from 1 on, as in /mulligan_audit 20";

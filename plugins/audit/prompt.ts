@@ -4,14 +4,18 @@ import type { ToolDeclaration } from "../../src/plugin.ts";
 /** What the model reads of the tool, line by line, each with the reason why it is there. Only the lines are sent. */
 const LINES = [
 	[
-		"Show what fills your context: the largest messages with sizes and call ids.",
+		"See what fills your context: its size, the largest messages, what could go.",
 		"What it does, in the model's terms.",
 	],
-	["Use it before you decide what to shrink; it also activates queued ops.", "When, and the one effect that it has."],
+	["Use it when the window fills up, before you shrink or rewind.", "When: it tells which of them is worth it."],
+	[
+		"It activates queued changes: call it once, not routinely.",
+		"Each activation may cost a break of the prompt cache.",
+	],
 ] as const;
 
 export const AuditParams = Type.Object({
-	top: Type.Optional(Type.Integer({ description: "how many, default 8" })),
+	top: Type.Optional(Type.Number({ description: "how many to list, default 8" })),
 });
 export type AuditParams = Static<typeof AuditParams>;
 

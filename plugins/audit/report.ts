@@ -1,79 +1,138 @@
-import type { Audit, Row } from "./measure.ts";
+import type { Op, PluginApi, ViewedEntry } from "../../src/plugin.ts";
+import { byKind, isSent, kindOf, labelOf, largest } from "./contributors.ts";
+import type { AuditOptions } from "./options.ts";
+import { largestRemovable, type Removable, shrinkable } from "./removable.ts";
+import { standingLines } from "./standing.ts";
+import { exceeded, thresholdsOf } from "./thresholds.ts";
+
+type Api = PluginApi<AuditOptions>;
+
+export interface Question {
+	/** How many of the largest messages are listed. */
+	readonly top: number;
+	/** The audit's own call; undefined where the human asks. */
+	readonly toolCallId?: string;
+	/** What became active by it. */
+	readonly activated?: readonly Op[];
+}
 
 const number = new Intl.NumberFormat("en-US");
 
-/** The report as the model and the human read it. `activated`: what became active with this audit. */
-export function reportText(audit: Audit, activated: readonly string[] = []): string {
-	return [
-		...head(audit),
-		...activated.map((what) => `Activated: ${what}.`),
-		...list(audit, () => ""),
-		...rest(audit),
-	].join("\n");
+/** What fills the context now, in paragraphs: sizes, the largest messages, what was changed, what could go. Writes nothing. */
+export function reportOn(api: Api, question: Question): string {
+	const { calibration = 1 } = api.session;
+	const figure = (plainTokens: number) => number.format(Math.round(plainTokens * calibration));
+	const view = api.session.viewed();
+	const sent = view.filter(isSent);
+	const ids = shrinkable(api, sent);
+	const paragraphs = [
+		[...totalLines(api, sent, question), ...sizeLines(api, sent, figure)],
+		largestLines(api, sent, { top: question.top, ids, figure }),
+		standingLines(api, view, figure),
+		suggestionLines(api, largestRemovable(api, view, { ids, toolCallId: question.toolCallId }), figure),
+	];
+	return paragraphs
+		.filter((lines) => lines.length > 0)
+		.map((lines) => lines.join("\n"))
+		.join("\n\n");
 }
 
-/** The report for a terminal: a bar beside each size. Collapsed it is the head and the suggestion. */
-export function reportLines(audit: Audit, isExpanded: boolean): readonly string[] {
-	if (!isExpanded) return [...head(audit), ...suggestion(audit)];
-	const most = audit.largest[0]?.tokens ?? 1;
-	return [...head(audit), ...list(audit, ({ tokens }) => `${bar(tokens / most)} `), ...rest(audit)];
-}
-
-function head(audit: Audit): readonly string[] {
-	const of =
-		audit.window === undefined ? "" : ` of ${number.format(audit.window)}, ${percent(audit.share ?? 0)} of the window`;
+function totalLines(
+	api: Api,
+	sent: readonly ViewedEntry[],
+	{ activated = [], toolCallId }: Question,
+): readonly string[] {
+	const { calibration = 1, promptTokens, window } = api.session;
+	const messages = Math.round(sumOf(sent) * calibration);
+	const total = Math.round((sumOf(sent) + promptTokens) * calibration);
+	const share = window
+		? ` of ${number.format(window)} tokens (${percent(total / window)})`
+		: " tokens (window unknown)";
 	return [
-		`Context: ~${number.format(audit.totalTokens)} tokens${of} (confidence ${audit.confidence})`,
-		`Prompt and tools ~${number.format(audit.promptTokens)}; ${audit.messages} message(s) in view`,
+		`Mulligan audit: ~${number.format(total)}${share}, ~${number.format(messages)} of them in ${number.format(sent.length)} message(s).`,
+		`Confidence: ${confidenceOf(api)}.${toolCallId === undefined ? "" : " This turn's results are not counted yet."}`,
+		...(activated.length > 0 ? [`Activated now: ${activated.map(({ describe }) => describe).join(", ")}.`] : []),
 	];
 }
 
-function list({ largest }: Audit, before: (row: Row) => string): readonly string[] {
-	if (largest.length === 0) return [];
-	const width = Math.max(...largest.map(({ tokens }) => number.format(tokens).length));
-	const whats = Math.max(...largest.map(({ what }) => what.length));
-	return [
-		"Largest:",
-		...largest.map((row) =>
-			[
-				`  ${number.format(row.tokens).padStart(width)} ${before(row)}${row.what.padEnd(whats)}`,
-				...(row.hint ? [row.hint] : []),
-				...(row.shrinkId === undefined ? [] : [`[${row.shrinkId}]`]),
-				...(row.aboveBytes === undefined ? [] : [`⚠ over ${number.format(row.aboveBytes)} bytes`]),
-			]
-				.join("  ")
-				.trimEnd(),
-		),
-	];
+function confidenceOf({ options, session }: Api): string {
+	if (session.requests === 0) return "low";
+	if (session.calibration === undefined) return options.estimateConfidence;
+	return `high (calibrated ×${session.calibration.toFixed(2)})`;
 }
 
-function rest(audit: Audit): readonly string[] {
-	const volume = audit.queued.reduce((sum, { shedTokens }) => sum + shedTokens, 0);
-	const queued =
-		audit.queued.length === 0 ? "none queued" : `${audit.queued.length} queued (~${Math.round(volume)} tokens)`;
-	return [
-		`Edits: ${audit.rewinds} rewind(s) and ${audit.shrinks} shrink(s) active, ${queued}, ${audit.retired} retired; ${audit.spent} of ${audit.maxMoments} moment(s) spent`,
-		...audit.queued.map(({ describe }) => `  queued: ${describe}`),
-		...(audit.checkpoints.length === 0
+function sizeLines(
+	{ session }: Api,
+	sent: readonly ViewedEntry[],
+	figure: (plain: number) => string,
+): readonly string[] {
+	const kinds = byKind(sent).map(
+		({ kind, count, tokens }) => [figure(tokens), `${kind} (${number.format(count)})`] as const,
+	);
+	return rows([...kinds, [figure(session.promptTokens), "prompt and tools"]]);
+}
+
+function largestLines(
+	{ session, settings }: Api,
+	sent: readonly ViewedEntry[],
+	{
+		top,
+		ids,
+		figure,
+	}: { readonly top: number; readonly ids: ReadonlyMap<string, string>; readonly figure: (plain: number) => string },
+): readonly string[] {
+	if (sent.length === 0) return ["No message yet."];
+	const thresholds = thresholdsOf(settings);
+	const mark = (viewed: ViewedEntry) => {
+		const threshold = exceeded(viewed, thresholds);
+		return threshold === undefined
 			? []
-			: [`${audit.checkpoints.length} checkpoint(s) [${audit.checkpoints.join(", ")}] (user-set)`]),
-		...suggestion(audit),
+			: [`⚠ ${number.format(viewed.textBytes)} bytes, threshold ${number.format(threshold)}`];
+	};
+	const listed = largest(sent, top);
+	const lines = listed.map((viewed) => {
+		const callId = ids.get(viewed.entry.id);
+		const what = [kindOf(viewed.entry.message), labelOf(viewed.entry, session)].filter(Boolean).join(" ");
+		const parts = [what, ...(callId === undefined ? [] : [`[${callId}]`]), ...mark(viewed)];
+		return [figure(viewed.tokens), parts.join("  ")] as const;
+	});
+	const hasIds = listed.some(({ entry }) => ids.has(entry.id));
+	const marked = sent.filter((viewed) => exceeded(viewed, thresholds)).length;
+	const unlisted = marked - listed.filter((viewed) => exceeded(viewed, thresholds)).length;
+	return [
+		hasIds ? "Largest, with the by_tool_call_id that mulligan_shrink takes in brackets:" : "Largest:",
+		...rows(lines),
+		...(unlisted > 0 ? [`⚠ ${number.format(unlisted)} more above their threshold`] : []),
 	];
 }
 
-function suggestion({ suggestion: what }: Audit): readonly string[] {
-	return what === undefined ? [] : [`Largest removable: ${what}`];
+function suggestionLines(api: Api, found: Removable | undefined, figure: (plain: number) => string): readonly string[] {
+	if (!found) return [];
+	const wait = wouldWait(api, found.tokens) ? " It would wait in the queue: the moments are spent." : "";
+	const how =
+		found.by === "shrink"
+			? `${found.toolName} ${found.toolCallId}, ~${figure(found.tokens)} tokens. Once you have what you need from it, mulligan_shrink it.`
+			: `your newest call (${found.toolNames.join(", ")}), ~${figure(found.tokens)} tokens. If it was no use, mulligan_rewind with last_tool_call_group.`;
+	return [`Largest removable: ${how}${wait}`];
 }
 
-const EIGHTHS = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
-const BAR_CELLS = 12;
+/** Whether a change of this size would only queue, for the budget is spent and it is too small for one more moment. */
+function wouldWait({ moments, settings }: Api, plainTokens: number): boolean {
+	const { safetyValveTokens = 0 } = (settings.rewrites ?? {}) as { readonly safetyValveTokens?: number };
+	const queued = moments.waiting().reduce((sum, { shedTokens }) => sum + shedTokens, 0);
+	return moments.spent >= moments.maxMoments && queued + plainTokens <= safetyValveTokens;
+}
 
-/** A bar of 12 cells for a share from 0 to 1. */
-function bar(share: number): string {
-	const eighths = Math.round(Math.min(1, Math.max(0, share)) * BAR_CELLS * 8);
-	return `${"█".repeat(eighths >> 3)}${EIGHTHS[eighths & 7]}`.padEnd(BAR_CELLS);
+/** Sizes one below the other, with what they are the size of. */
+function rows(pairs: readonly (readonly [size: string, what: string])[]): readonly string[] {
+	const width = Math.max(...pairs.map(([size]) => size.length));
+	return pairs.map(([size, what]) => `  ${size.padStart(width)}  ${what}`);
+}
+
+function sumOf(view: readonly ViewedEntry[]): number {
+	return view.reduce((sum, { tokens }) => sum + tokens, 0);
 }
 
 function percent(share: number): string {
-	return `${(share * 100).toFixed(share < 0.1 ? 1 : 0)} %`;
+	return share > 0 && share < 0.005 ? "<1%" : `${Math.round(share * 100)}%`;
 }

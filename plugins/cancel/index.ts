@@ -1,13 +1,17 @@
 import { definePlugin, type PluginApi, problemOf, type ToolAnswer } from "../../src/plugin.ts";
 import { type Cancellable, cancellables } from "./marker.ts";
 import { type CancelParams, cancelTool } from "./prompt.ts";
+import { cancelLines, queuedLines } from "./render.ts";
 
 /** `mulligan_cancel`: take a rewind or shrink back. */
 export const cancel = definePlugin({
 	name: "cancel",
 	tools: [cancelTool],
 	setup(api) {
+		const { journal, screen } = api;
 		api.tool<CancelParams>(cancelTool, ({ params }) => runCancel(api, params));
+		screen.renderRecord("mulligan:cancel", (data) => cancelLines(data, journal));
+		screen.renderRecord("mulligan:queued", (data) => queuedLines(data, journal));
 	},
 });
 

@@ -2,6 +2,7 @@ import { definePlugin, type PluginApi, type RewindBody } from "../../src/plugin.
 import { noteText } from "./note.ts";
 import { RewindOptions } from "./options.ts";
 import { type RewindParams, rewindTool } from "./prompt.ts";
+import { noteLines, rewindLines } from "./render.ts";
 import { NOTE_TYPE } from "./span.ts";
 import { MARKER, runRewind } from "./tool.ts";
 
@@ -11,8 +12,10 @@ export const rewind = definePlugin({
 	options: RewindOptions,
 	tools: [rewindTool],
 	setup(api) {
-		const { hooks, journal, session } = api;
+		const { hooks, journal, screen, session } = api;
 		api.tool<RewindParams>(rewindTool, (call) => runRewind(api, call));
+		screen.renderRecord(MARKER, rewindLines);
+		screen.renderMessage(NOTE_TYPE, noteLines);
 
 		hooks.beforeFilter.tap("rewind", (plan) => {
 			const noteIds = noteIdsByRewind(session);

@@ -1,6 +1,7 @@
 import { definePlugin, type ShrinkBody } from "../../src/plugin.ts";
 import { ShrinkOptions } from "./options.ts";
 import { type ShrinkParams, shrinkTool } from "./prompt.ts";
+import { shrinkLines } from "./render.ts";
 import { replacementByEntry, shrunk } from "./replace.ts";
 import { MARKER, runShrink } from "./tool.ts";
 
@@ -14,6 +15,7 @@ export const shrink = definePlugin({
 		const replacements = journal.memo(() => replacementByEntry(journal.active(MARKER)));
 		const missedRequests = new Map<string, number>();
 		api.tool<ShrinkParams>(shrinkTool, (call) => runShrink(api, call));
+		api.screen.renderRecord(MARKER, shrinkLines);
 
 		hooks.transformMessage.tap("shrink", (message, entry) => {
 			const replacement = replacements().get(entry.id);

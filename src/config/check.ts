@@ -64,6 +64,8 @@ function checkKnob(
 ): { readonly isTaken: boolean; readonly value?: unknown; readonly warnings: readonly Warning[] } {
 	const facts = schema as SchemaFacts;
 	if (facts.type === "array" && Array.isArray(given)) return checkList(facts, given, { key, file });
+	const perEntry = Object.values(facts.patternProperties ?? {})[0];
+	if (perEntry && isObject(given)) return checkRecord(perEntry, given, { key, file });
 	const value = facts.type === "integer" && typeof given === "number" ? Math.floor(given) : given;
 	if (Value.Check(schema, value)) return { isTaken: true, value, warnings: [] };
 	return { isTaken: false, warnings: [wrong({ key, given, file, allowed: allowed(facts) })] };
@@ -79,8 +81,19 @@ function checkList(facts: SchemaFacts, given: readonly unknown[], { key, file }:
 	return { isTaken: true, value, warnings };
 }
 
+/** A record keeps its valid entries; each other one is a warning of its own. */
+function checkRecord(perEntry: TSchema, given: Record<string, unknown>, { key, file }: { key: string; file: string }) {
+	const knobs = Object.entries(given).map(
+		([name, entry]) => [name, checkKnob(perEntry, entry, { key: `${key}.${name}`, file })] as const,
+	);
+	const taken = knobs.flatMap(([name, { isTaken, value }]) => (isTaken ? [[name, value] as const] : []));
+	return { isTaken: true, value: Object.fromEntries(taken), warnings: knobs.flatMap(([, { warnings }]) => warnings) };
+}
+
 interface SchemaFacts {
 	readonly type?: string;
+	/** Of a record: the schema of its entries. */
+	readonly patternProperties?: Readonly<Record<string, TSchema>>;
 	readonly items?: TSchema;
 	readonly enum?: readonly unknown[];
 	readonly anyOf?: readonly SchemaFacts[];
@@ -96,6 +109,7 @@ function allowed(facts: SchemaFacts): string {
 	if (facts.enum) return facts.enum.map((value) => JSON.stringify(value)).join(" or ");
 	if (facts.type === "array") return `a list of ${allowed((facts.items ?? {}) as SchemaFacts)}`;
 	if (facts.type === "null") return "null";
+	if (facts.type === "object") return "an object";
 	const bounds = [
 		facts.minimum === undefined ? "" : ` of at least ${facts.minimum}`,
 		facts.exclusiveMinimum === undefined ? "" : ` above ${facts.exclusiveMinimum}`,

@@ -1,0 +1,63 @@
+import type { JournalRecord, PluginApi, RewindBody, ShrinkBody, ViewedEntry } from "../../src/plugin.ts";
+import { labelOf } from "./contributors.ts";
+
+type Api = Pick<PluginApi, "journal" | "moments" | "session">;
+type Figure = (plainTokens: number) => string;
+
+/** Single changes that are named; of the others only their number. */
+const MOST_NAMED = 5;
+
+/** What is active, what waits, what was spent and taken back, and the human's checkpoints. */
+export function standingLines(api: Api, view: readonly ViewedEntry[], figure: Figure): readonly string[] {
+	const { journal, moments, session } = api;
+	const retired = new Set(journal.read("mulligan:cancel").map(({ targetId }) => targetId)).size;
+	const places = session.checkpoints().filter(({ placeId }) => placeId !== undefined);
+	const names = places.length === 0 ? "" : ` [${places.map(({ name }) => name).join(", ")}]`;
+	return [
+		...activeLines(api, view, figure),
+		...queuedLines(api, figure),
+		`Moments: ${moments.spent} of ${moments.maxMoments} spent. Retired: ${retired} marker(s).`,
+		`${places.length} checkpoint(s)${names} (user-set)`,
+	];
+}
+
+function activeLines({ journal, session }: Api, view: readonly ViewedEntry[], figure: Figure): readonly string[] {
+	const rewinds = journal.active("mulligan:rewind");
+	const shrinks = journal.active("mulligan:shrink");
+	if (rewinds.length + shrinks.length === 0) return ["Active: 0 rewind(s), 0 shrink(s)."];
+	const seen = new Map(view.map((viewed) => [viewed.entry.id, viewed]));
+	const isHidden = (id: string) => session.inContext(id) && !seen.has(id);
+	const rewindLine = ({ entryId, granularity, checkpoint, hideEntryIds }: JournalRecord<RewindBody>) => {
+		const hidden = hideEntryIds.filter(isHidden);
+		const tokens = hidden.reduce((sum, id) => sum + (session.entry(id)?.tokens ?? 0), 0);
+		const where = granularity === "checkpoint" ? `checkpoint ${checkpoint ?? ""}`.trimEnd() : granularity;
+		return `  ${entryId} rewind ${where}: ${hidden.length} message(s) hidden, ~${figure(tokens)}`;
+	};
+	const shrinkLine = ({ entryId, pinnedEntryId }: JournalRecord<ShrinkBody>) => {
+		const entry = session.entry(pinnedEntryId);
+		const what = entry ? labelOf(entry, session) : "a result";
+		const now = seen.get(pinnedEntryId);
+		if (now) return `  ${entryId} shrink of ${what}: ${figure(now.entry.tokens)} → ${figure(now.tokens)}`;
+		return `  ${entryId} shrink of ${what}: ${isHidden(pinnedEntryId) ? "hidden" : "no longer in the context"}`;
+	};
+	const lines = [
+		...rewinds.map((rewind) => ({ seq: rewind.seq, line: rewindLine(rewind) })),
+		...shrinks.map((shrink) => ({ seq: shrink.seq, line: shrinkLine(shrink) })),
+	].sort((a, b) => a.seq - b.seq);
+	return [
+		`Active: ${rewinds.length} rewind(s), ${shrinks.length} shrink(s), each with its markerId for mulligan_cancel:`,
+		...(lines.length > MOST_NAMED ? [`  ${lines.length - MOST_NAMED} older`] : []),
+		...lines.slice(-MOST_NAMED).map(({ line }) => line),
+	];
+}
+
+function queuedLines({ moments }: Api, figure: Figure): readonly string[] {
+	const waiting = moments.waiting();
+	if (waiting.length === 0) return ["Queued: nothing."];
+	const volumeTokens = waiting.reduce((sum, { shedTokens }) => sum + shedTokens, 0);
+	const more = waiting.length > MOST_NAMED ? ` and ${waiting.length - MOST_NAMED} more` : "";
+	const named = waiting.slice(0, MOST_NAMED).map(({ describe }) => describe);
+	return [
+		`Queued: ${waiting.length} change(s), ~${figure(Math.max(0, volumeTokens))} tokens: ${named.join(", ")}${more}.`,
+	];
+}

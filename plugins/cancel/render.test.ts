@@ -1,0 +1,63 @@
+import { expect, test } from "vitest";
+import { cancelLines, queuedLines } from "./render.ts";
+
+const header = { schema: "pi-mulligan", v: 1, kind: "x", seq: 1, ts: 1 };
+const op = {
+	plugin: "rewind",
+	describe: "rewind of the last tool call group",
+	effect: "hide",
+	type: "mulligan:rewind",
+	body: {},
+	entryIds: ["a"],
+	shedTokens: 120,
+	toolCallId: "c1",
+};
+const onBranch: Record<string, readonly object[]> = {
+	"mulligan:rewind": [{ id: "r1" }],
+	"mulligan:shrink": [{ id: "s1" }],
+	"mulligan:queued": [
+		{ id: "q1", status: "queued", op },
+		{ id: "q1", status: "dropped" },
+	],
+};
+const journal = { read: (type: string) => (onBranch[type] ?? []) as never };
+
+test.each([
+	["r1", "a rewind"],
+	["s1", "a shrink"],
+	["other", "a rewind or shrink"],
+])("the cancel of %s tells what was taken back", (targetId, kind) => {
+	expect(cancelLines({ ...header, targetId }, journal)).toEqual([
+		`Mulligan: ${kind} is taken back: the agent sees the originals again.`,
+	]);
+});
+
+test.each([
+	[
+		{ id: "q1", status: "queued", op },
+		"Mulligan: queued: rewind of the last tool call group (~120 tokens). Nothing has left the agent's view yet.",
+	],
+	[
+		{ id: "q1", status: "dropped", reason: "it has left" },
+		"Mulligan: the queued rewind of the last tool call group is dropped: it has left.",
+	],
+	[{ id: "other", status: "dropped" }, "Mulligan: the queued change of the agent's view is dropped."],
+	[
+		{ id: "q1", status: "cancelled" },
+		"Mulligan: the queued rewind of the last tool call group is taken back before it had any effect.",
+	],
+])("what became of a waiting op: %j", (body, line) => {
+	expect(queuedLines({ ...header, ...body }, journal)).toEqual([line]);
+});
+
+test("an activated op is shown by its own record only", () => {
+	expect(queuedLines({ ...header, id: "q1", status: "activated" }, journal)).toBeUndefined();
+});
+
+test.each([undefined, null, "x", [], {}, header, { ...header, v: 2, targetId: "r1", id: "q1", status: "dropped" }])(
+	"the malformed record %j is not shown",
+	(data) => {
+		expect(cancelLines(data, journal)).toBeUndefined();
+		expect(queuedLines(data, journal)).toBeUndefined();
+	},
+);

@@ -1,0 +1,41 @@
+import { type CancelBody, type PluginApi, parseRecord, type QueuedBody } from "../../src/plugin.ts";
+
+type Journal = Pick<PluginApi["journal"], "read">;
+
+/** How the human sees a cancel in the transcript; undefined where its record is malformed. */
+export function cancelLines(data: unknown, journal: Journal): readonly string[] | undefined {
+	const parsed = parseRecord("mulligan:cancel", data, () => undefined);
+	if ("wrong" in parsed) return undefined;
+	const { targetId } = parsed.body as CancelBody & typeof parsed.body;
+	return [`Mulligan: ${kindOf(targetId, journal)} is taken back: the agent sees the originals again.`];
+}
+
+function kindOf(markerId: string, journal: Journal): string {
+	if (journal.read("mulligan:rewind").some(({ id }) => id === markerId)) return "a rewind";
+	return journal.read("mulligan:shrink").some(({ id }) => id === markerId) ? "a shrink" : "a rewind or shrink";
+}
+
+/**
+ * How the human sees what became of a waiting op; undefined where the record is malformed. An activated op has a record
+ * of its own in the transcript.
+ */
+export function queuedLines(data: unknown, journal: Journal): readonly string[] | undefined {
+	const parsed = parseRecord("mulligan:queued", data, () => undefined);
+	if ("wrong" in parsed) return undefined;
+	const { id, status, op, reason } = parsed.body as QueuedBody & typeof parsed.body;
+	const what = op?.describe ?? queuedAs(id, journal) ?? "change of the agent's view";
+	switch (status) {
+		case "queued":
+			return [`Mulligan: queued: ${what} (~${op?.shedTokens ?? 0} tokens). Nothing has left the agent's view yet.`];
+		case "dropped":
+			return [`Mulligan: the queued ${what} is dropped${reason ? `: ${reason}` : ""}.`];
+		case "cancelled":
+			return [`Mulligan: the queued ${what} is taken back before it had any effect.`];
+		case "activated":
+			return undefined;
+	}
+}
+
+function queuedAs(opId: string, journal: Journal): string | undefined {
+	return journal.read("mulligan:queued").find(({ id, op }) => id === opId && op !== undefined)?.op?.describe;
+}
