@@ -58,7 +58,6 @@ export class Moments {
 	readonly #journal: Journal;
 	readonly #view: ViewKeeper;
 	readonly #isolation: Isolation;
-	readonly #self = owner("mulligan");
 	#hooks: Pick<Hooks, "onMoment" | "onOp"> | undefined;
 	#fresh: Submitted[] = [];
 	#endings = new Map<string, string>();
@@ -67,6 +66,9 @@ export class Moments {
 	/** Shed tokens by replaced entry, of the moment of this turn. */
 	#replacedInTurn = new Map<EntryId, number>();
 	#spent = 0;
+	#hasSpent = false;
+	#hasShrunk = false;
+	#batch = new Map<EntryId, number>();
 	readonly maxMoments: number;
 
 	constructor(options: {
@@ -111,6 +113,9 @@ export class Moments {
 		this.#decidedInTurn = false;
 		this.#replacedInTurn = new Map();
 		this.#endings = new Map();
+		this.#hasSpent = false;
+		this.#hasShrunk = false;
+		this.#ran.clear();
 	}
 
 	/** Hand in an op. Its result is completed by `tell` once the turn's ops are decided. */
@@ -161,27 +166,39 @@ export class Moments {
 		const volumeTokens = ops.reduce((sum, op) => sum + op.shedTokens, 0);
 		const held = this.#hooks?.onMoment.call({ ops, volumeTokens, trigger, free: false }) === false;
 		if (held) return this.#hold(ops, volumeTokens);
-		const isFirstOfTurn = this.#replacedInTurn.size === 0;
+		this.#batch = new Map();
 		const fates = new Map(ops.map((op) => [op.id, this.#activate(op)] as const));
-		if (isFirstOfTurn && [...fates.values()].some(({ status }) => status === "active")) this.#spent++;
+		for (const [id, shed] of this.#batch) this.#replacedInTurn.set(id, (this.#replacedInTurn.get(id) ?? 0) + shed);
+		if (!this.#hasSpent && [...fates.values()].some(({ status }) => status === "active")) {
+			this.#hasSpent = true;
+			this.#spent++;
+		}
 		return fates;
 	}
 
 	#hold(ops: readonly Op[], volumeTokens: number): ReadonlyMap<string, Fate> {
 		const by = this.#heldBy;
+		const fates = new Map<string, Fate>();
 		const known = new Set(this.#queue().map(({ id }) => id));
 		for (const op of ops) {
-			if (!known.has(op.id)) this.#keep(op);
-			this.#hooks?.onOp.call({ status: "held", op, reason: `held by ${by}` });
+			const failure = known.has(op.id) ? undefined : this.#attempt(() => this.#keep(op));
+			fates.set(op.id, failure ?? { status: "held", by, volumeTokens });
+			if (!failure) this.#hooks?.onOp.call({ status: "held", op, reason: `held by ${by}` });
 		}
-		return new Map(ops.map((op) => [op.id, { status: "held", by, volumeTokens }]));
+		return fates;
+	}
+
+	#attempt(write: () => void): Fate | undefined {
+		return this.#isolation.run<Fate | undefined>(owner("mulligan"), "activate", () => void write(), {
+			otherwise: (error) => ({ status: "failed", reason: messageOfError(error) }),
+		}) as Fate | undefined;
 	}
 
 	#activate(op: Op): Fate {
 		const isLate = this.#queue().some(({ id }) => id === op.id);
 		if (!op.entryIds.some((id) => this.#branch.inContext(id))) return this.#drop(op, isLate);
 		const outcome = this.#isolation.run<(RecordHeader & object) | Error>(
-			this.#self,
+			owner("mulligan"),
 			"activate",
 			() => this.#journal.append(op.type, { ...op.body, ...(isLate ? { late: true } : {}) }),
 			{ otherwise: (error) => (error instanceof Error ? error : new Error(messageOfError(error))) },
@@ -189,7 +206,7 @@ export class Moments {
 		if (outcome instanceof Error) return { status: "failed", reason: outcome.message };
 		this.#view.expectChange(`${op.plugin} became active`);
 		if (isLate) this.#close(op, "activated");
-		if (op.effect === "replace") for (const id of op.entryIds) this.#replacedInTurn.set(id, op.shedTokens);
+		if (op.effect === "replace") for (const id of op.entryIds) this.#batch.set(id, op.shedTokens);
 		this.#hooks?.onOp.call({ status: "activated", op, record: outcome });
 		return { status: "active" };
 	}
@@ -210,6 +227,10 @@ export class Moments {
 		const active = this.#inCallOrder(fresh.filter(({ op }) => fates.get(op.id)?.status === "active"));
 		const carrier = active.findLast(({ op }) => op.effect === "replace") ?? active.at(-1);
 		const results = this.#replacedInTurn.size;
+		const isShrink = carrier?.op.effect === "replace";
+		const wasTold = this.#hasShrunk;
+		if (isShrink) this.#hasShrunk = true;
+		if (!isShrink && wasTold) return;
 		if (!carrier || results === 0 || this.#hasLaterCallOfSameTool(carrier.op)) return;
 		const tokens = [...this.#replacedInTurn.values()].reduce((sum, shed) => sum + shed, 0);
 		const ending = this.#endings.get(carrier.op.toolCallId) ?? "";
