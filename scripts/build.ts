@@ -1,4 +1,4 @@
-import { readFileSync, rmSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
@@ -26,32 +26,38 @@ else {
 }
 
 /**
- * Two files, because Pi's loader transforms an ES module with Babel when it first meets it, which costs more than a
- * second of processor time for half a megabyte. A CommonJS file that needs nothing of Pi runs as it is.
+ * A file for the extension and one for each dependency, because Pi's loader transforms an ES module with Babel when it
+ * first meets it, which costs more than a second of processor time for half a megabyte. A CommonJS file that needs
+ * nothing of Pi runs as it is.
  */
 async function buildAll(): Promise<void> {
 	const dependencies = Object.keys(JSON.parse(readFileSync(join(root, "package.json"), "utf8")).dependencies);
-	const reexports = dependencies.map((name) => `export * from ${JSON.stringify(name)};`).join("\n");
-	const licenses = dependencies.map((name) => `/*! ${name}\n\n${licenseOf(name)}\n*/`).join("\n");
+	const fileOf = (name: string) => `./${name}.cjs`;
 	await Promise.all([
-		bundle({
-			stdin: { contents: reexports, resolveDir: root },
-			format: "cjs",
-			outfile: "dist/dependencies.cjs",
-			banner: { js: licenses },
-		}),
+		...dependencies.map((name) =>
+			bundle({
+				stdin: { contents: `export * from ${JSON.stringify(name)};`, resolveDir: root },
+				format: "cjs",
+				outfile: join("dist", fileOf(name)),
+				mainFields: ["module", "main"],
+				banner: { js: `/*! ${name}\n\n${licenseOf(name)}\n*/` },
+			}),
+		),
 		bundle({
 			entryPoints: ["src/extension.ts"],
 			format: "esm",
 			outfile: "dist/extension.js",
-			alias: Object.fromEntries(dependencies.map((name) => [name, "./dependencies.cjs"])),
-			external: [...SUPPLIED_BY_PI, "./dependencies.cjs"],
+			alias: Object.fromEntries(dependencies.map((name) => [name, fileOf(name)])),
+			external: [...SUPPLIED_BY_PI, ...dependencies.map(fileOf)],
 		}),
 	]);
 }
 
 function licenseOf(dependency: string): string {
-	return readFileSync(join(root, "node_modules", dependency, "LICENSE"), "utf8").trim();
+	const folder = join(root, "node_modules", dependency);
+	const file = readdirSync(folder).find((name) => /^licen[cs]e/i.test(name));
+	if (!file) throw new Error(`${dependency} ships no licence`);
+	return readFileSync(join(folder, file), "utf8").trim();
 }
 
 function bundle(options: BuildOptions) {

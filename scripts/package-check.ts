@@ -8,6 +8,10 @@ import { formatMessage } from "publint/utils";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
+const { dependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
+	readonly dependencies: Readonly<Record<string, string>>;
+};
+
 /** What Pi reads of the package, and what a user who looks into it expects. */
 const NEEDED = [
 	"package.json",
@@ -16,7 +20,7 @@ const NEEDED = [
 	"CHANGELOG.md",
 	"src/index.ts",
 	"dist/extension.js",
-	"dist/dependencies.cjs",
+	...Object.keys(dependencies).map((name) => `dist/${name}.cjs`),
 ];
 
 const UNWANTED = [/\.test\.ts$/, /^src\/testing\//, /^test\//, /^scripts\//];

@@ -6,7 +6,7 @@ import { highestSeq } from "./kernel/journal.ts";
 import { createKernel, type Kernel, REFUSED } from "./kernel/kernel.ts";
 import type { Plugin } from "./kernel/plugin.ts";
 import { Alignment } from "./pi/align.ts";
-import { type Attached, attach, sourceOf, surroundingsOf } from "./pi/attach.ts";
+import { type Attached, attach, LiveSurroundings, sourceOf } from "./pi/attach.ts";
 import { hostOf, tellHuman } from "./pi/host.ts";
 import { registerTool } from "./pi/tools.ts";
 
@@ -31,7 +31,8 @@ export function mulliganWith(plugins: readonly Plugin[], pi: ExtensionAPI): void
 	const enter = (latest: ExtensionContext) => {
 		context = latest;
 	};
-	attach(pi, { current: () => attached, enter, log: (line) => log(line) });
+	const surroundings = new LiveSurroundings(pi, () => context);
+	attach(pi, { current: () => attached, enter, surroundings, log: (line) => log(line) });
 	pi.on("session_start", async ({ reason }, startContext) => {
 		enter(startContext);
 		attached = undefined;
@@ -48,7 +49,7 @@ export function mulliganWith(plugins: readonly Plugin[], pi: ExtensionAPI): void
 		});
 		const enterKernel = (latest: ExtensionContext) => {
 			enter(latest);
-			kernel.enter(sourceOf(latest), surroundingsOf(pi, latest));
+			kernel.enter(sourceOf(latest), surroundings);
 		};
 		for (const { declaration, run, render } of kernel.tools) {
 			const runInContext = (call: Parameters<typeof run>[0], callContext: ExtensionContext) => {

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { type ParseError, parse, printParseErrorCode } from "jsonc-parser";
 import { checkBlock, defaultsOf, type Warning } from "./check.ts";
 import { KernelSections, type Sections, type Settings } from "./schema.ts";
 
@@ -49,9 +50,21 @@ function merge(settings: Record<string, unknown>, { file, block }: Source, secti
 	const { values, warnings } = checkBlock(block, sections, file);
 	for (const [key, value] of Object.entries(values)) {
 		if (key === "enabled") settings.enabled = value;
-		else settings[key] = { ...(settings[key] as object), ...withAbsolutePaths(key, value as object, file) };
+		else settings[key] = merged(settings[key], withAbsolutePaths(key, value as object, file));
 	}
 	return warnings;
+}
+
+/** Objects key by key, at any depth; any other value is replaced as a whole. */
+function merged(base: unknown, over: unknown): unknown {
+	if (!isPlainObject(base) || !isPlainObject(over)) return over;
+	const result: Record<string, unknown> = { ...base };
+	for (const [key, value] of Object.entries(over)) result[key] = merged(result[key], value);
+	return result;
+}
+
+function isPlainObject(value: unknown): value is Record<string, unknown> {
+	return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** A path in a config is relative to the file that says it. */
@@ -62,16 +75,28 @@ function withAbsolutePaths(section: string, values: object, file: string): objec
 
 /** The `mulligan` block of a settings file; without the file or the block it is undefined. */
 function readSettings(file: string): Source | Warning {
+	let text: string;
 	try {
-		const parsed: unknown = JSON.parse(readFileSync(file, "utf8").replace(/^\uFEFF/, ""));
-		return { file, block: (parsed as { readonly mulligan?: unknown } | null)?.mulligan };
+		text = readFileSync(file, "utf8").replace(/^\uFEFF/, "");
 	} catch (error) {
 		if ((error as NodeJS.ErrnoException).code === "ENOENT") return { file, block: undefined };
-		return {
-			key: "mulligan",
-			text: `${file} cannot be read, so its mulligan block is ignored: ${(error as Error).message}`,
-		};
+		return unreadable(file, (error as Error).message);
 	}
+	const errors: ParseError[] = [];
+	const parsed: unknown = parse(text, errors, { disallowComments: true });
+	const [first] = errors;
+	if (first) return unreadable(file, `${printParseErrorCode(first.error)} at ${placeOf(text, first.offset)}`);
+	return { file, block: (parsed as { readonly mulligan?: unknown } | null | undefined)?.mulligan };
+}
+
+function unreadable(file: string, why: string): Warning {
+	return { key: "mulligan", text: `${file} cannot be read, so its mulligan block is ignored: ${why}` };
+}
+
+/** An offset into a text as its reader counts: line and column from 1. */
+function placeOf(text: string, offset: number): string {
+	const before = text.slice(0, offset).split("\n");
+	return `line ${before.length} column ${(before.at(-1) ?? "").length + 1}`;
 }
 
 function deepFreeze<T>(value: T): T {

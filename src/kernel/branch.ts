@@ -14,6 +14,8 @@ export interface BranchSource {
 	getLeafId(): EntryId | null;
 	getEntry(id: EntryId): SessionEntry | undefined;
 	getLabel(id: EntryId): string | undefined;
+	/** There on Pi 0.87 and later, where a compaction that a newer one kept contributes nothing any more. */
+	readonly buildSessionProjection?: unknown;
 }
 
 /** A session entry that contributes one message to the model's context. `message` is the original, whatever edits say. */
@@ -39,7 +41,7 @@ export interface CustomRecord {
 
 interface Placed extends ContextEntry {
 	readonly position: number;
-	readonly key: string;
+	group: OpenGroup | undefined;
 }
 
 interface OpenGroup extends ToolGroup {
@@ -57,11 +59,12 @@ export class Branch {
 	readonly #positions = new Map<EntryId, number>();
 	readonly #entries = new Map<EntryId, Placed>();
 	#context: Placed[] = [];
-	readonly #groups = new Map<EntryId, OpenGroup>();
 	readonly #groupByCall = new Map<string, OpenGroup>();
 	readonly #records = new Map<string, CustomRecord[]>();
 	readonly #customMessages = new Map<string, Placed[]>();
+	/** How many entries answer to a key, of the first so many in the context: counted when it is asked for. */
 	readonly #keys = new Map<string, number>();
+	#keyed = 0;
 	#users: Placed[] = [];
 	#compactionId: EntryId | undefined;
 	#keptFrom = 0;
@@ -69,6 +72,7 @@ export class Branch {
 	#tokens = 0;
 	#userTokens = 0;
 	#structure = 0;
+	#revision = 0;
 
 	/** Bring the mirror up to the source's leaf. */
 	sync(source: BranchSource): void {
@@ -76,7 +80,8 @@ export class Branch {
 		const leafId = source.getLeafId();
 		if (leafId === this.#leafId) return;
 		const fresh = newEntries(source, leafId, (id) => id === this.#leafId);
-		if (fresh.joined || this.#length === 0) this.#grow(fresh.entries);
+		const isNew = fresh.entries.every(({ id }) => !this.#positions.has(id));
+		if ((fresh.joined && isNew) || this.#length === 0) this.#grow(fresh.entries);
 		else {
 			this.#reset();
 			this.#grow(newEntries(source, leafId, () => false).entries);
@@ -92,6 +97,11 @@ export class Branch {
 	/** Grows when what is on the branch or in the context changed otherwise than by growth: a moved leaf, a compaction. */
 	get structure(): number {
 		return this.#structure;
+	}
+
+	/** Grows whenever a custom entry or custom message was added, or the structure changed. */
+	get revision(): number {
+		return this.#revision;
 	}
 
 	get leafId(): EntryId | null {
@@ -155,7 +165,7 @@ export class Branch {
 
 	/** The group that an entry is part of, as its assistant message or one of its results. */
 	groupOf(id: EntryId): ToolGroup | undefined {
-		return this.#groups.get(id);
+		return this.#entries.get(id)?.group;
 	}
 
 	/** The newest group with a call of this id. */
@@ -197,7 +207,12 @@ export class Branch {
 	/** Whether another context entry answers to the same key (see `keyOf`). */
 	isAmbiguous(id: EntryId): boolean {
 		const entry = this.#entries.get(id);
-		return entry !== undefined && (this.#keys.get(entry.key) ?? 0) > 1;
+		if (!entry) return false;
+		for (; this.#keyed < this.#context.length; this.#keyed++) {
+			const key = keyOf((this.#context[this.#keyed] as Placed).message);
+			this.#keys.set(key, (this.#keys.get(key) ?? 0) + 1);
+		}
+		return (this.#keys.get(keyOf(entry.message)) ?? 0) > 1;
 	}
 
 	/** Index into the context list of the first entry after a branch position. */
@@ -216,7 +231,6 @@ export class Branch {
 		for (const map of [
 			this.#positions,
 			this.#entries,
-			this.#groups,
 			this.#groupByCall,
 			this.#records,
 			this.#customMessages,
@@ -226,12 +240,14 @@ export class Branch {
 		this.#context = [];
 		this.#users = [];
 		this.#length = 0;
+		this.#keyed = 0;
 		this.#compactionId = undefined;
 		this.#keptFrom = 0;
 		this.#contextStart = 0;
 		this.#tokens = 0;
 		this.#userTokens = 0;
 		this.#structure++;
+		this.#revision++;
 	}
 
 	#grow(entries: readonly SessionEntry[]): void {
@@ -241,14 +257,14 @@ export class Branch {
 	#add(entry: SessionEntry): void {
 		const position = this.#length++;
 		this.#positions.set(entry.id, position);
+		if (entry.type === "custom" || entry.type === "custom_message") this.#revision++;
 		if (entry.type === "custom") push(this.#records, entry.customType, { entryId: entry.id, data: entry.data });
 		const message = messageOf(entry);
 		if (!message) return;
-		const placed = { id: entry.id, message, tokens: messageTokens(message), position, key: keyOf(message) };
+		const placed: Placed = { id: entry.id, message, tokens: messageTokens(message), position, group: undefined };
 		this.#entries.set(entry.id, placed);
 		this.#context.push(placed);
 		this.#tokens += placed.tokens;
-		this.#keys.set(placed.key, (this.#keys.get(placed.key) ?? 0) + 1);
 		if (message.role === "user") {
 			this.#users.push(placed);
 			this.#userTokens += placed.tokens;
@@ -258,21 +274,24 @@ export class Branch {
 		if (entry.type === "compaction") this.#compact(placed, entry.firstKeptEntryId);
 	}
 
-	#joinGroup({ id, message }: Placed): void {
+	#joinGroup(placed: Placed): void {
+		const { id, message } = placed;
 		const calls = toolCallsOf(message);
 		if (calls.length > 0) {
 			const group: OpenGroup = { assistantId: id, calls, resultIds: [] };
-			this.#groups.set(id, group);
+			placed.group = group;
 			for (const call of calls) this.#groupByCall.set(call.id, group);
 		}
 		if (message.role !== "toolResult") return;
 		const group = this.#groupByCall.get(message.toolCallId);
 		if (!group) return;
 		group.resultIds.push(id);
-		this.#groups.set(id, group);
+		placed.group = group;
 	}
 
 	#compact(summary: Placed, firstKeptId: EntryId | null | undefined): void {
+		if (this.#source?.buildSessionProjection !== undefined)
+			this.#context = this.#context.filter(({ id }) => id !== this.#compactionId);
 		this.#compactionId = summary.id;
 		const kept = firstKeptId ? this.#positions.get(firstKeptId) : undefined;
 		this.#keptFrom = kept ?? summary.position;
@@ -281,6 +300,7 @@ export class Branch {
 		this.#tokens = sum(this.context());
 		this.#userTokens = sum(this.context().filter(({ message }) => message.role === "user"));
 		this.#structure++;
+		this.#revision++;
 	}
 }
 

@@ -1,6 +1,6 @@
 import { AsyncSeriesHook, AsyncSeriesWaterfallHook, SyncBailHook, SyncHook, SyncWaterfallHook } from "tapable";
 import type { ContextEntry } from "./branch.ts";
-import type { Isolation, Owner } from "./isolate.ts";
+import type { Isolation, Owner, Verdict } from "./isolate.ts";
 import type { AssistantMessage, Block, Message } from "./messages.ts";
 import type { Moment, OpEvent } from "./moments.ts";
 import type { PlanDraft, ViewDraft } from "./view.ts";
@@ -83,6 +83,7 @@ interface TapInfo {
 	readonly fn: (...args: unknown[]) => unknown;
 	readonly before?: string;
 	readonly stage?: number;
+	readonly context?: boolean;
 }
 
 type AnyHook = { intercept(interceptor: { register(tap: TapInfo): TapInfo }): void };
@@ -119,6 +120,9 @@ export function createHooks({
 				return { ...tap, ...isolated(tap, { hook: name, who, isolation, guard: guards[name] ?? {} }) };
 			},
 		});
+		(hooks[name] as unknown as AnyHook).intercept = () => {
+			throw new Error(`${name}: interceptors are the kernel's own.`);
+		};
 	}
 	return hooks;
 }
@@ -134,6 +138,7 @@ function admit(
 	if (names.has(tap.name)) throw new Error(`${hook}: "${tap.name}" taps twice. Name the second "${who.name}:…".`);
 	if (tap.before !== undefined || tap.stage)
 		throw new Error(`${hook}: "${tap.name}" sets before or stage. The order of taps is the order of plugins.`);
+	if (tap.context) throw new Error(`${hook}: "${tap.name}" asks for tapable's context.`);
 	if (tap.type === "async") throw new Error(`${hook}: "${tap.name}" uses tapAsync. Use tap or tapPromise.`);
 	names.add(tap.name);
 	return who;
@@ -148,20 +153,25 @@ function isolated(
 	{ hook, who, isolation, guard }: { hook: HookName; who: Owner; isolation: Isolation; guard: TapGuard },
 ): Pick<TapInfo, "type" | "fn"> {
 	const isSync = SYNC.has(hook);
+	const otherwise = (args: readonly unknown[]) => guard.otherwise?.(who, args);
+	const verdict: Verdict<unknown> = {
+		isSync,
+		complaint: (value, args) => guard.complaint?.(value, args),
+		accept: (value, args) => guard.accept?.(who, value, args),
+		otherwise: (_error, args) => {
+			guard.failed?.(who);
+			return otherwise(args);
+		},
+	};
 	const call = (...args: unknown[]): unknown => {
-		const otherwise = () => guard.otherwise?.(who, args);
-		if (who.off !== undefined || guard.bypass?.(who, args)) return otherwise();
+		if (who.off !== undefined || guard.bypass?.(who, args)) return otherwise(args);
 		const scope = guard.open?.(who, args);
-		return isolation.run<unknown>(who, hook, () => tap.fn(...(scope?.args ?? args)), {
-			isSync,
-			complaint: (value) => guard.complaint?.(value, args),
+		if (!scope) return isolation.call<unknown, readonly unknown[]>(who, hook, tap.fn, args, verdict);
+		return isolation.call<unknown, readonly unknown[]>(who, hook, () => tap.fn(...scope.args), args, {
+			...verdict,
 			accept: (value) => {
-				scope?.done?.();
+				scope.done?.();
 				guard.accept?.(who, value, args);
-			},
-			otherwise: () => {
-				guard.failed?.(who);
-				return otherwise();
 			},
 		});
 	};

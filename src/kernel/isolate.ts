@@ -19,13 +19,13 @@ export interface Blame {
 }
 
 /** How the outcome of one call is judged. */
-export interface Verdict<T> {
+export interface Verdict<T, Args extends readonly unknown[] = readonly unknown[]> {
 	/** What stands in for a failed call. */
-	otherwise(error: unknown): T;
+	otherwise(error: unknown, args: Args): T;
 	/** What is wrong with a returned value; undefined: nothing. */
-	complaint?(value: T): string | undefined;
+	complaint?(value: T, args: Args): string | undefined;
 	/** Takes a good value. */
-	accept?(value: T): void;
+	accept?(value: T, args: Args): void;
 	/** The hook cannot wait: a promise is a fault. */
 	readonly isSync?: boolean;
 }
@@ -49,26 +49,55 @@ export class Isolation {
 	 * Run one call of a plugin. The result is a promise exactly when the code returned one and may.
 	 */
 	run<T>(who: Owner, hook: string, code: () => T | Promise<T>, verdict: Verdict<T>): T | Promise<T> {
-		const passed = (value: T): T => {
-			const wrong = verdict.complaint?.(value);
-			if (wrong !== undefined) return failed(new TypeError(wrong));
-			who.strikes.delete(hook);
-			verdict.accept?.(value);
-			return value;
-		};
-		const failed = (error: unknown): T => {
-			this.#blame(who, hook, error);
-			return verdict.otherwise(error);
-		};
+		return this.call(who, hook, code, [], verdict);
+	}
+
+	/** As `run`, with arguments: what judges a hook that is called for every message need not be made for each call. */
+	call<T, Args extends readonly unknown[]>(
+		who: Owner,
+		hook: string,
+		code: (...args: Args) => T | Promise<T>,
+		args: Args,
+		verdict: Verdict<T, Args>,
+	): T | Promise<T> {
 		try {
-			const value = code();
-			if (!isThenable(value)) return passed(value);
-			if (!verdict.isSync) return value.then(passed, failed);
+			const value = code(...args);
+			if (!isThenable(value)) return this.#pass(who, hook, value, args, verdict);
+			if (!verdict.isSync)
+				return value.then(
+					(settled) => this.#pass(who, hook, settled, args, verdict),
+					(error) => this.#fail(who, hook, error, args, verdict),
+				);
 			value.then(undefined, () => {});
-			return failed(new TypeError("returned a promise from a synchronous hook"));
+			return this.#fail(who, hook, new TypeError("returned a promise from a synchronous hook"), args, verdict);
 		} catch (error) {
-			return failed(error);
+			return this.#fail(who, hook, error, args, verdict);
 		}
+	}
+
+	#pass<T, Args extends readonly unknown[]>(
+		who: Owner,
+		hook: string,
+		value: T,
+		args: Args,
+		verdict: Verdict<T, Args>,
+	): T {
+		const wrong = verdict.complaint?.(value, args);
+		if (wrong !== undefined) return this.#fail(who, hook, new TypeError(wrong), args, verdict);
+		if (who.strikes.size > 0) who.strikes.delete(hook);
+		verdict.accept?.(value, args);
+		return value;
+	}
+
+	#fail<T, Args extends readonly unknown[]>(
+		who: Owner,
+		hook: string,
+		error: unknown,
+		args: Args,
+		verdict: Verdict<T, Args>,
+	): T {
+		this.#blame(who, hook, error);
+		return verdict.otherwise(error, args);
 	}
 
 	#blame(who: Owner, hook: string, error: unknown): void {

@@ -126,11 +126,13 @@ export class Journal {
 		let value: T;
 		let types: ReadonlySet<string> = new Set();
 		let version: string | undefined;
+		let revision: number | undefined;
 		return () => {
-			if (version === undefined || this.version(types) !== version) {
+			if (revision !== this.#branch.revision && (version === undefined || this.version(types) !== version)) {
 				[value, types] = this.watching(derive);
 				version = this.version(types);
 			}
+			revision = this.#branch.revision;
 			for (const type of types) this.#watched?.add(type);
 			return value;
 		};

@@ -110,6 +110,7 @@ export class Kernel {
 	/** The view of the request that is about to be made. */
 	requestView(): RequestView {
 		this.#surroundings.requests++;
+		this.#parts.view.retry();
 		const durable = this.durable();
 		const annotations: string[] = [];
 		if (this.hooks.onView.isUsed()) this.hooks.onView.call(this.#viewDraft(durable, annotations));
@@ -123,12 +124,17 @@ export class Kernel {
 	}
 
 	#viewDraft(durable: DurableView, annotations: string[]): ViewDraft {
-		const { window, model, promptTokens } = this.#surroundings.current;
+		const surroundings = this.#surroundings.current;
 		const { calibration, branch } = this.#parts;
 		return {
 			tokens: durable.tokens,
-			window,
-			share: window ? calibration.apply(model, durable.tokens + promptTokens) / window : undefined,
+			get window() {
+				return surroundings.window;
+			},
+			get share() {
+				const { window, model, promptTokens } = surroundings;
+				return window ? calibration.apply(model, durable.tokens + promptTokens) / window : undefined;
+			},
 			has: (id) => branch.inContext(id) && !durable.hidden.has(id),
 			entries: () => branch.context().filter(({ id }) => !durable.hidden.has(id)),
 			annotate: (line) => annotations.push(line),
@@ -385,9 +391,18 @@ function viewGuards(): Partial<Record<HookName, TapGuard>> {
 			open: (_who, [view]) => {
 				const lines: string[] = [];
 				const shared = view as ViewDraft;
-				const draft = Object.create(shared, {
-					annotate: { value: (line: string) => lines.push(String(line)) },
-				}) as ViewDraft;
+				const draft: ViewDraft = {
+					tokens: shared.tokens,
+					get window() {
+						return shared.window;
+					},
+					get share() {
+						return shared.share;
+					},
+					has: shared.has,
+					entries: shared.entries,
+					annotate: (line) => lines.push(String(line)),
+				};
 				return { args: [draft], done: () => lines.forEach(shared.annotate) };
 			},
 		},

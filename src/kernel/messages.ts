@@ -80,6 +80,8 @@ export interface BashExecutionMessage extends Timed {
 	readonly role: "bashExecution";
 	readonly command: string;
 	readonly output: string;
+	/** The human kept it from the model. */
+	readonly excludeFromContext?: boolean;
 }
 
 export interface SummaryMessage extends Timed {

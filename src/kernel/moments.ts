@@ -72,11 +72,10 @@ export class Moments {
 	readonly #view: ViewKeeper;
 	readonly #isolation: Isolation;
 	readonly #log: (line: string) => void;
-	readonly #self = owner("mulligan");
 	readonly rules: MomentRules;
 	#hooks: Pick<Hooks, "onMoment" | "onOp"> | undefined;
 	#fresh: Submitted[] = [];
-	#audited: Audited | undefined;
+	#audited: Audited[] = [];
 	#ride: FreeRide | undefined;
 	#heldBy = "";
 	#spent = 0;
@@ -140,7 +139,7 @@ export class Moments {
 
 	/** The model audits: what waits may activate with it. Its result is the report, made once that is decided. */
 	audit(toolCallId: string, report: Audited["report"]): void {
-		this.#audited = { toolCallId, report };
+		this.#audited.push({ toolCallId, report });
 	}
 
 	/** Earlier context changes anyway in this turn: what waits may ride along when the turn is decided. */
@@ -186,16 +185,19 @@ export class Moments {
 	 * after that (Pi then runs the batch one by one).
 	 */
 	settle(): void {
-		if (this.#fresh.length === 0 && !this.#audited && this.#ride === undefined && this.#turn.isDecided) return;
+		const isNews = this.#fresh.length > 0 || this.#audited.length > 0 || this.#ride !== undefined;
+		if (this.#turn.isDecided && !isNews) return;
 		this.#turn.isDecided = true;
 		const fresh = this.#fresh;
 		this.#fresh = [];
 		const activated = this.#decide(fresh, new Set());
 		const audited = this.#audited;
-		this.#audited = undefined;
-		const report = audited && this.#say(() => audited.report(activated));
-		if (audited && report) this.#turn.endings.set(audited.toolCallId, { text: report, replaces: true });
-		if (activated.length > 0) this.#orient(fresh, activated, audited?.toolCallId);
+		this.#audited = [];
+		for (const { toolCallId, report } of audited) {
+			const text = this.#say(() => report(activated));
+			if (text) this.#turn.endings.set(toolCallId, { text, replaces: true });
+		}
+		if (activated.length > 0) this.#orient(fresh, activated, audited.at(-1)?.toolCallId);
 	}
 
 	/** What completes the stored result of a call. Undefined for every call that has nothing to do with an op. */
@@ -215,7 +217,7 @@ export class Moments {
 			volumeTokens,
 			opsInTurn: this.#turn.ops,
 			isMoment: this.#turn.isMoment,
-			isAudited: this.#audited !== undefined,
+			isAudited: this.#audited.length > 0,
 			freeRide,
 			spent: this.#spent,
 		});
@@ -247,7 +249,9 @@ export class Moments {
 
 	#open(moment: Moment, leftContext: ReadonlySet<string>): ReadonlyMap<string, Fate> {
 		if (this.#hooks?.onMoment.call(moment) === false) return this.#hold(moment);
-		const fates = new Map(moment.ops.map((op) => [op.id, this.#activate(op, leftContext)] as const));
+		const shed = new Map<EntryId, number>();
+		const fates = new Map(moment.ops.map((op) => [op.id, this.#activate(op, { leftContext, shed })] as const));
+		for (const [id, tokens] of shed) this.#turn.replaced.set(id, (this.#turn.replaced.get(id) ?? 0) + tokens);
 		if (![...fates.values()].some(({ status }) => status === "active")) return fates;
 		this.#log(`moment: ${moment.ops.length} op(s), ~${moment.volumeTokens} tokens, by ${moment.trigger}`);
 		this.#turn.isMoment = true;
@@ -258,14 +262,21 @@ export class Moments {
 	#hold({ ops, volumeTokens }: Moment): ReadonlyMap<string, Fate> {
 		const by = this.#heldBy;
 		const known = new Set(this.#queue().map(({ id }) => id));
-		for (const op of ops) {
-			if (!known.has(op.id)) this.#write(() => this.#keep(op));
-			this.#hooks?.onOp.call({ status: "held", op, reason: `held by ${by}` });
-		}
-		return new Map(ops.map((op) => [op.id, { status: "held", by, volumeTokens }]));
+		return new Map(
+			ops.map((op) => {
+				const failed = known.has(op.id) ? undefined : this.#write(() => this.#keep(op));
+				if (failed) return [op.id, { status: "failed", reason: failed.message }] as [string, Fate];
+				this.#hooks?.onOp.call({ status: "held", op, reason: `held by ${by}` });
+				return [op.id, { status: "held", by, volumeTokens }] as [string, Fate];
+			}),
+		);
 	}
 
-	#activate(op: Op, leftContext: ReadonlySet<string>): Fate {
+	/** `shed` takes what the batch sheds by replaced entry: of two shrinks of one result the later counts. */
+	#activate(
+		op: Op,
+		{ leftContext, shed }: { readonly leftContext: ReadonlySet<string>; readonly shed: Map<EntryId, number> },
+	): Fate {
 		const isLate = this.#queue().some(({ id }) => id === op.id);
 		const isLeft = leftContext.has(op.id) && op.effect === "hide";
 		if (!isLeft && !op.entryIds.some((id) => this.#branch.inContext(id))) return this.#dropAtMoment(op, isLate);
@@ -276,7 +287,7 @@ export class Moments {
 		if (failed || !record) return { status: "failed", reason: failed?.message ?? "nothing was written" };
 		this.#view.expectChange(`${op.plugin} became active`);
 		if (isLate) this.#close(op, "activated");
-		if (op.effect === "replace") for (const id of op.entryIds) this.#turn.replaced.set(id, op.shedTokens);
+		if (op.effect === "replace") for (const id of op.entryIds) shed.set(id, op.shedTokens);
 		this.#hooks?.onOp.call({ status: "activated", op, record });
 		return { status: "active" };
 	}
@@ -311,6 +322,8 @@ export class Moments {
 		const carrierId = last?.toolCallId ?? auditCallId;
 		const results = this.#turn.replaced.size;
 		if (carrierId === undefined || results === 0 || (last && this.#hasLaterCallOfSameTool(last))) return;
+		if (last?.effect !== "replace" && this.#turn.isOriented) return;
+		this.#turn.isOriented = true;
 		const tokens = [...this.#turn.replaced.values()].reduce((sum, shed) => sum + shed, 0);
 		const ending = this.#turn.endings.get(carrierId);
 		const line = orientationLine(results, Math.max(0, Math.round(tokens)));
@@ -328,7 +341,11 @@ export class Moments {
 		const calls = this.#branch.groupOfCall(op.toolCallId)?.calls ?? [];
 		const at = calls.findIndex(({ id }) => id === op.toolCallId);
 		const name = calls[at]?.name;
-		return calls.slice(at + 1).some((call) => call.name === name && !this.#turn.ran.has(call.id));
+		return calls.slice(at + 1).some((call) => call.name === name && !this.#hasRun(call.id));
+	}
+
+	#hasRun(toolCallId: string): boolean {
+		return this.#turn.ran.has(toolCallId) || this.#turn.endings.has(toolCallId);
 	}
 
 	#queue(): readonly Op[] {
@@ -350,13 +367,13 @@ export class Moments {
 
 	/** A plugin's words on a fate; without any if it fails, so that the other results are told theirs. */
 	#say(words: () => string): string {
-		return this.#isolation.run<string>(this.#self, "tell", words, { otherwise: () => "" }) as string;
+		return this.#isolation.run<string>(owner("mulligan"), "tell", words, { otherwise: () => "" }) as string;
 	}
 
 	/** Writes to the session log; an error is returned, for the result to tell. */
 	#write(code: () => void): Error | undefined {
 		const outcome = this.#isolation.run<Error | undefined>(
-			this.#self,
+			owner("mulligan"),
 			"write",
 			() => {
 				code();
@@ -373,6 +390,8 @@ interface Turn {
 	ops: number;
 	isDecided: boolean;
 	isMoment: boolean;
+	/** A result of it carries the orientation line. */
+	isOriented: boolean;
 	/** Shed tokens by replaced entry, of its moment. */
 	readonly replaced: Map<EntryId, number>;
 	/** What completes its results, by call. */
@@ -382,5 +401,13 @@ interface Turn {
 }
 
 function newTurn(): Turn {
-	return { ops: 0, isDecided: false, isMoment: false, replaced: new Map(), endings: new Map(), ran: new Set() };
+	return {
+		ops: 0,
+		isDecided: false,
+		isMoment: false,
+		isOriented: false,
+		replaced: new Map(),
+		endings: new Map(),
+		ran: new Set(),
+	};
 }

@@ -110,6 +110,7 @@ export function parseRecord(
 	if (!isObject(data)) return { wrong: "no object" };
 	if (data.schema !== SCHEMA) return { wrong: `schema ${JSON.stringify(data.schema)}, expected "${SCHEMA}"` };
 	if (data.v !== RECORD_VERSION) return { wrong: `version ${JSON.stringify(data.v)}, expected ${RECORD_VERSION}` };
+	for (const field of ["seq", "ts"]) if (!Number.isFinite(data[field])) return { wrong: `field ${field}` };
 	const whole = completed(type, data, findByContent);
 	const fields = FIELDS[type as RecordType];
 	for (const [field, is] of Object.entries(fields ?? {})) if (!is(whole[field])) return { wrong: `field ${field}` };

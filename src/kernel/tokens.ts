@@ -30,7 +30,7 @@ export function messageTokens(message: Message): number {
 function messageChars(message: Message): number {
 	switch (message.role) {
 		case "bashExecution":
-			return message.command.length + message.output.length;
+			return message.excludeFromContext ? 0 : message.command.length + message.output.length;
 		case "branchSummary":
 		case "compactionSummary":
 			return message.summary.length;

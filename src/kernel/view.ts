@@ -43,7 +43,7 @@ export interface ViewDraft {
 	annotate(line: string): void;
 }
 
-/** What every request shows until a record changes: a function of records and entries. */
+/** What every request shows until a record changes: a function of records and entries. Until then its parts only grow. */
 export interface DurableView {
 	readonly hidden: ReadonlySet<EntryId>;
 	readonly replaced: ReadonlyMap<EntryId, Content>;
@@ -84,6 +84,8 @@ export class ViewKeeper {
 	#structure = -1;
 	#types: ReadonlySet<string> = new Set();
 	#version: string | undefined;
+	/** The branch's revision when the version was last compared. */
+	#checked: number | undefined;
 	#expected: string | undefined;
 
 	/** What each plugin contributed when it last did not fail. */
@@ -114,10 +116,16 @@ export class ViewKeeper {
 		this.expectChange(reason);
 	}
 
+	/** Give plugins that failed another try: a new request begins. */
+	retry(): void {
+		if (this.#faulty.size > 0) this.#version = undefined;
+	}
+
 	/** The durable view of the branch as it is now. */
 	durable(): DurableView {
-		if (this.#version === undefined || this.#version !== this.#journal.version(this.#types)) this.#make();
+		if (this.#isOutdated()) this.#make();
 		else this.#extend();
+		this.#checked = this.#branch.revision;
 		return {
 			hidden: this.#hidden,
 			replaced: this.#replaced,
@@ -125,6 +133,11 @@ export class ViewKeeper {
 			tokens: this.#branch.contextTokens + this.#editTokens,
 			userTokens: this.#branch.userTokens - this.#hiddenUserTokens,
 		};
+	}
+
+	#isOutdated(): boolean {
+		if (this.#version === undefined) return true;
+		return this.#checked !== this.#branch.revision && this.#version !== this.#journal.version(this.#types);
 	}
 
 	/** What the kernel does around the taps of the two durable hooks. */
@@ -147,7 +160,7 @@ export class ViewKeeper {
 					if (!good) return;
 					const mine = this.#contribution(who);
 					for (const id of good.hidden) mine.hidden.add(id);
-					mine.notes.push(...good.notes);
+					for (const note of good.notes) if (!mine.notes.includes(note)) mine.notes.push(note);
 				},
 			},
 			transformMessage: {
@@ -190,18 +203,21 @@ export class ViewKeeper {
 	}
 
 	/** Runs both durable hooks over the whole context; again, without the plugins that failed, until none fails. */
-	#make(): void {
+	#make(faulty: Iterable<Owner> = []): void {
 		const before = this.#current;
 		const structure = this.#structure;
+		const standing0 = [...faulty];
 		this.#faulty.clear();
+		for (const who of standing0) this.#faulty.add(who);
 		do {
 			this.#failedInPass = false;
 			this.#current = new Map();
 			const [, types] = this.#journal.watching(() => this.#pass());
 			this.#types = types;
 		} while (this.#failedInPass);
-		this.#good = new Map([...this.#good, ...this.#current]);
-		this.#version = this.#faulty.size > 0 ? undefined : this.#journal.version(this.#types);
+		const standing = [...this.#good].filter(([who]) => this.#faulty.has(who));
+		this.#good = new Map([...standing, ...this.#current]);
+		this.#version = this.#journal.version(this.#types);
 		if (structure === this.#structure && this.#faulty.size === 0) this.#nameSilentChanges(before);
 		this.#expected = undefined;
 	}
@@ -244,7 +260,7 @@ export class ViewKeeper {
 		const [, types] = this.#journal.watching(() => this.#transform(entries));
 		if (this.#failedInPass) {
 			this.#failedInPass = false;
-			this.#make();
+			this.#make(this.#faulty);
 			return;
 		}
 		this.#types = new Set([...this.#types, ...types]);
@@ -275,8 +291,9 @@ export class ViewKeeper {
 
 	/** Names the plugins whose durable output changed although nothing asked for it: that breaks the prompt cache. */
 	#nameSilentChanges(before: ReadonlyMap<Owner, Contribution>): void {
-		if (this.#expected !== undefined || before.size === 0) return;
-		for (const [who, mine] of this.#current) {
+		if (this.#expected !== undefined) return;
+		for (const who of new Set([...before.keys(), ...this.#current.keys()])) {
+			const mine = this.#current.get(who) ?? nothing();
 			const was = before.get(who) ?? nothing();
 			if (isSame(was, mine)) continue;
 			this.#log(`${who.name} changed earlier context outside a moment: this breaks the prompt cache`);

@@ -1,81 +1,168 @@
 import { type Branch, type ContextEntry, keyOf } from "../kernel/branch.ts";
-import { blocksOf, type Content, type EntryId, type Message } from "../kernel/messages.ts";
+import { type Block, blocksOf, type Content, type EntryId, type Message } from "../kernel/messages.ts";
 import type { DurableView, PlannedNote } from "../kernel/view.ts";
 
-/** One change of a request's list: what stands at `index` goes or is replaced, and what is put in after it. */
+/** One change of a request's list: `count` messages from `index` on go, and what comes in their place. */
 interface Edit {
-	drop?: boolean;
-	content?: Content;
-	readonly insert: Message[];
+	readonly index: number;
+	count: number;
+	/** New content for the message at `index`, which then stays. */
+	readonly content?: Content;
+	readonly notes: PlannedNote[];
+}
+
+/** Where a message of the list was found to be an entry's, and whether it had the entry's own time. */
+interface Place {
+	readonly index: number;
+	readonly entry: ContextEntry;
+	readonly isSameTime: boolean;
+}
+
+/** A view as edits of Pi's list, and what must still be so for them to hold for the next list. */
+interface Plan {
+	readonly edits: readonly Edit[];
+	readonly places: readonly Place[];
+	/** Whether all that is hidden or replaced was found: what is missing may be back in any list. */
+	readonly isComplete: boolean;
+	readonly version: readonly unknown[];
+	readonly structure: number;
+	/** How far the list's length departs from the branch's. */
+	readonly offset: number;
 }
 
 /**
- * Applies a view to Pi's message list, which carries no entry ids. An entry's place is remembered from the last request
- * as a hint, and counts only if the message there answers to the entry's key; otherwise the whole list is searched.
+ * Applies a view to Pi's message list, which carries no entry ids. The edits are remembered from the last request, and
+ * count only if the messages at their places answer to their entries' keys; otherwise the whole list is searched.
  */
 export class Alignment {
-	#places = new Map<EntryId, number>();
-	/** Entries that the last search did not find. Searched again when the list's length departs from the branch's. */
-	#absent = new Set<EntryId>();
-	#offset: number | undefined;
-	#structure: number | undefined;
+	#plan: Plan | undefined;
 
 	/** The list as the view has it; undefined where nothing changes. Only the list is new, and messages that changed. */
 	apply(messages: readonly Message[], view: DurableView, branch: Branch): Message[] | undefined {
-		const notes = view.notes.filter(({ recordEntryId }) => branch.has(recordEntryId));
-		if (view.hidden.size === 0 && view.replaced.size === 0 && notes.length === 0) return undefined;
-		const wanted = wantedIds(view, notes, branch);
-		const places = this.#locate(messages, wanted, branch);
-		const edits = new Map<number, Edit>();
-		const editAt = (index: number) => {
-			const known = edits.get(index);
-			if (known) return known;
-			const edit: Edit = { insert: [] };
-			edits.set(index, edit);
-			return edit;
-		};
-		for (const id of view.hidden) {
-			const index = places.get(id);
-			if (index !== undefined) editAt(index).drop = true;
-		}
-		for (const [id, content] of view.replaced) {
-			const index = places.get(id);
-			if (index !== undefined) editAt(index).content = content;
-		}
-		for (const note of notes) {
-			if (note.entryId !== undefined && places.has(note.entryId)) continue;
-			const index = placeOfNote(note, { messages, branch, places });
-			if (index !== undefined) editAt(index).insert.push(messageOfNote(note));
-		}
-		return edits.size === 0 ? undefined : edited(messages, edits);
+		if (view.hidden.size === 0 && view.replaced.size === 0 && view.notes.length === 0) return undefined;
+		if (!this.#plan || !holds(this.#plan, { messages, view, branch })) this.#plan = plan({ messages, view, branch });
+		return this.#plan.edits.length === 0 ? undefined : edited(messages, this.#plan.edits);
 	}
+}
 
-	#locate(messages: readonly Message[], wanted: ReadonlySet<EntryId>, branch: Branch): ReadonlyMap<EntryId, number> {
-		const offset = messages.length - branch.contextLength;
-		const isFamiliar = offset === this.#offset && branch.structure === this.#structure;
-		if (!isFamiliar || !this.#hintsHold(messages, wanted, branch)) this.#search(messages, branch, wanted);
-		this.#offset = offset;
-		this.#structure = branch.structure;
-		return this.#places;
-	}
+interface Request {
+	readonly messages: readonly Message[];
+	readonly view: DurableView;
+	readonly branch: Branch;
+}
 
-	#hintsHold(messages: readonly Message[], wanted: ReadonlySet<EntryId>, branch: Branch): boolean {
-		for (const id of wanted) {
-			const index = this.#places.get(id);
-			if (index === undefined && this.#absent.has(id)) continue;
+function holds({ places, isComplete, version, structure, offset }: Plan, request: Request): boolean {
+	const { messages, view, branch } = request;
+	const now = versionOf(view);
+	if (!isComplete || structure !== branch.structure || version.some((part, at) => part !== now[at])) return false;
+	if (offset !== messages.length - branch.contextLength) return false;
+	for (const place of places) if (!answers(messages[place.index], place)) return false;
+	return true;
+}
+
+/** Differs between two views that are not the same. */
+function versionOf({ hidden, replaced, notes }: DurableView): readonly unknown[] {
+	return [hidden, hidden.size, replaced, replaced.size, notes];
+}
+
+function plan(request: Request): Plan {
+	const { messages, view, branch } = request;
+	const notes = view.notes.filter(({ recordEntryId }) => branch.has(recordEntryId));
+	const places = search(messages, branch, wantedIds(view, notes, branch));
+	const edits = editsOf(request, notes, places);
+	const isMissing = (id: EntryId) => branch.inContext(id) && !places.has(id);
+	return {
+		edits,
+		places: [...places].flatMap(([id, index]) => {
 			const entry = branch.entry(id);
-			const message = index === undefined ? undefined : messages[index];
-			if (!entry || !message || !answers(message, entry, branch)) return false;
-		}
-		return true;
-	}
+			return entry ? [{ index, entry, isSameTime: messages[index]?.timestamp === entry.message.timestamp }] : [];
+		}),
+		isComplete: ![...view.hidden].some(isMissing) && ![...view.replaced.keys()].some(isMissing),
+		version: versionOf(view),
+		structure: branch.structure,
+		offset: messages.length - branch.contextLength,
+	};
+}
 
-	#search(messages: readonly Message[], branch: Branch, wanted: ReadonlySet<EntryId>): void {
-		const entries = [...wanted].flatMap((id) => branch.entry(id) ?? []);
-		const isRivalled = entries.some(({ id }) => branch.isAmbiguous(id));
-		this.#places = match(messages, isRivalled ? branch.context() : entries);
-		this.#absent = new Set([...wanted].filter((id) => !this.#places.has(id)));
+function editsOf(
+	{ messages, view, branch }: Request,
+	notes: readonly PlannedNote[],
+	places: Map<EntryId, number>,
+): readonly Edit[] {
+	const byIndex = new Map<number, { isHidden?: boolean; content?: Content; readonly notes: PlannedNote[] }>();
+	const at = (index: number) => {
+		const known = byIndex.get(index) ?? { notes: [] };
+		byIndex.set(index, known);
+		return known;
+	};
+	for (const id of view.hidden) {
+		const index = places.get(id);
+		if (index !== undefined) at(index).isHidden = true;
 	}
+	for (const [id, content] of view.replaced) {
+		const index = places.get(id);
+		if (index !== undefined) at(index).content = content;
+	}
+	for (const note of notes) {
+		if (note.entryId !== undefined && places.has(note.entryId)) continue;
+		const index = placeOfNote(note, { messages, branch, places });
+		if (index !== undefined) at(index).notes.push(note);
+	}
+	const edits: Edit[] = [];
+	for (const [index, { isHidden, content, notes }] of [...byIndex].sort(([a], [b]) => a - b)) {
+		const last = edits.at(-1);
+		if (isHidden && last && isRunUpTo(last, index)) {
+			last.count++;
+			last.notes.push(...notes);
+		} else if (isHidden) edits.push({ index, count: 1, notes });
+		else if (content !== undefined) edits.push({ index, count: 1, content, notes });
+		else edits.push({ index: index + 1, count: 0, notes });
+	}
+	return edits;
+}
+
+function isRunUpTo({ index, count, content, notes }: Edit, next: number): boolean {
+	return content === undefined && notes.length === 0 && count > 0 && index + count === next;
+}
+
+function search(messages: readonly Message[], branch: Branch, wanted: ReadonlySet<EntryId>): Map<EntryId, number> {
+	const context = branch.context();
+	const found = inStep(messages, context, wanted);
+	if (found) return found;
+	const entries = [...wanted].flatMap((id) => branch.entry(id) ?? []);
+	const isRivalled = entries.some(({ id }) => branch.isAmbiguous(id));
+	const matched = match(messages, isRivalled ? context : entries);
+	return isRivalled ? new Map([...matched].filter(([id]) => wanted.has(id))) : matched;
+}
+
+/**
+ * The places of entries in a list that carries the context one by one, as it nearly always does: system messages may
+ * stand between, and custom messages may be missing. Undefined for any other list.
+ */
+function inStep(
+	messages: readonly Message[],
+	context: readonly ContextEntry[],
+	wanted: ReadonlySet<EntryId>,
+): Map<EntryId, number> | undefined {
+	const places = new Map<EntryId, number>();
+	let index = 0;
+	for (const entry of context) {
+		while (messages[index]?.role === "system") index++;
+		if (!isOf(messages[index], entry.message)) {
+			if (entry.message.role === "custom") continue;
+			return undefined;
+		}
+		if (wanted.has(entry.id)) places.set(entry.id, index);
+		index++;
+	}
+	return places;
+}
+
+function isOf(message: Message | undefined, own: Message): boolean {
+	if (message?.role !== own.role) return false;
+	if (message.role === "custom") return keyOf(message) === keyOf(own);
+	if (message.role === "toolResult" && message.toolCallId !== (own as typeof message).toolCallId) return false;
+	return message.timestamp === own.timestamp;
 }
 
 /**
@@ -104,14 +191,16 @@ function match(messages: readonly Message[], entries: readonly ContextEntry[]): 
 /** Where a note goes that Pi's list does not carry: after the turn of its record, or after what is left before that. */
 function placeOfNote(
 	note: PlannedNote,
-	{ messages, branch, places }: { messages: readonly Message[]; branch: Branch; places: ReadonlyMap<EntryId, number> },
+	{ messages, branch, places }: { messages: readonly Message[]; branch: Branch; places: Map<EntryId, number> },
 ): number | undefined {
 	const anchor = anchorOf(note, branch);
 	if (anchor === undefined || places.has(anchor)) return anchor === undefined ? undefined : places.get(anchor);
 	const context = branch.context();
 	const all = match(messages, context);
 	const left = context.findLast(({ id }) => all.has(id) && branch.isBefore(id, anchor));
-	return left && all.get(left.id);
+	const index = left && all.get(left.id);
+	if (index !== undefined) places.set(left?.id as EntryId, index);
+	return index;
 }
 
 function wantedIds(view: DurableView, notes: readonly PlannedNote[], branch: Branch): ReadonlySet<EntryId> {
@@ -134,36 +223,42 @@ function anchorOf(note: PlannedNote, branch: Branch): EntryId | undefined {
 	return branch.inContext(anchor) ? anchor : undefined;
 }
 
-/** Whether a message is an entry's; where another entry has the same key, the time must agree as well. */
-function answers(message: Message, entry: ContextEntry, branch: Branch): boolean {
+/** Whether a message is still the one that was found at its place. */
+function answers(message: Message | undefined, { entry, isSameTime }: Place): boolean {
 	const own = entry.message;
-	if (message.role !== own.role) return false;
-	if (branch.isAmbiguous(entry.id) && message.timestamp !== own.timestamp) return false;
+	if (!message || message.role !== own.role) return false;
+	if (isSameTime && message.timestamp !== own.timestamp) return false;
 	if (message.role === "toolResult") return message.toolCallId === (own as typeof message).toolCallId;
-	if (message.role === "custom") return keyOf(message) === keyOf(own);
-	return message.timestamp === own.timestamp;
+	return isSameTime || keyOf(message) === keyOf(own);
 }
 
 function messageOfNote({ customType, content, details, timestamp }: PlannedNote): Message {
 	return { role: "custom", customType, content, display: true, details, timestamp };
 }
 
-function edited(messages: readonly Message[], edits: ReadonlyMap<number, Edit>): Message[] {
-	const result: Message[] = [];
+function edited(messages: readonly Message[], edits: readonly Edit[]): Message[] {
+	const parts: Message[][] = [];
 	let copied = 0;
-	for (const index of [...edits.keys()].sort((a, b) => a - b)) {
-		const edit = edits.get(index) as Edit;
-		for (; copied < index; copied++) result.push(messages[copied] as Message);
-		const message = messages[copied++] as Message;
-		if (!edit.drop) result.push(edit.content === undefined ? message : withContent(message, edit.content));
-		result.push(...edit.insert);
+	for (const edit of edits) {
+		parts.push(messages.slice(copied, edit.index), instead(messages, edit));
+		copied = edit.index + edit.count;
 	}
-	for (; copied < messages.length; copied++) result.push(messages[copied] as Message);
-	return result;
+	return ([] as Message[]).concat(...parts, messages.slice(copied));
+}
+
+/** What comes in the place of the messages that an edit takes out. */
+function instead(messages: readonly Message[], { index, content, notes }: Edit): Message[] {
+	const changed = content === undefined ? [] : [withContent(messages[index] as Message, content)];
+	return [...changed, ...notes.map(messageOfNote)];
 }
 
 /** A message with other content, of its own: later handlers may change it in place. */
 export function withContent(message: Message, content: Content): Message {
-	const copy = typeof content === "string" ? content : blocksOf(structuredClone(content));
+	const copy = typeof content === "string" ? content : blocksOf(content).map(copyOf);
 	return { ...message, content: copy } as Message;
+}
+
+/** `structuredClone` costs more than all else of a small edit, and only a block with something inside needs it. */
+function copyOf(block: Block): Block {
+	return Object.values(block).some((value) => typeof value === "object") ? structuredClone(block) : { ...block };
 }

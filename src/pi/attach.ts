@@ -47,11 +47,13 @@ export function attach(
 	{
 		current,
 		enter,
+		surroundings,
 		log,
 	}: {
 		readonly current: () => Attached | undefined;
 		/** Note the context of the event that is being handled. */
 		readonly enter: (context: ExtensionContext) => void;
+		readonly surroundings: LiveSurroundings;
 		readonly log: (line: string) => void;
 	},
 ): void {
@@ -63,7 +65,7 @@ export function attach(
 			if (!attached) return undefined;
 			const code = () => {
 				enter(context);
-				attached.kernel.enter(sourceOf(context), surroundingsOf(pi, context));
+				attached.kernel.enter(sourceOf(context), surroundings);
 				return handler(attached, payload, context);
 			};
 			return isolation.run<unknown>(adapter, event, code, { otherwise: () => undefined });
@@ -72,7 +74,10 @@ export function attach(
 	// From 0.87 on a changed list from `context` folds all system messages into one and loses the cache.
 	on("context", (attached, event, context) => (hasProjection(context) ? undefined : rewrite(attached, event)));
 	on("context_with_system", rewrite);
-	on("turn_start", ({ kernel }) => kernel.moments.startTurn());
+	on("turn_start", ({ kernel }, { turnIndex }: { turnIndex: number }) => {
+		if (turnIndex === 0) surroundings.startRun();
+		kernel.moments.startTurn();
+	});
 	on("turn_end", async ({ kernel }, { turnIndex }: { turnIndex: number }, context) => {
 		await kernel.hooks.onTurnEnd.promise({ turnIndex });
 		context.ui.setStatus("mulligan", statusText(kernel));
@@ -100,25 +105,53 @@ export function sourceOf(context: ExtensionContext): BranchSource {
 	return context.sessionManager as unknown as BranchSource;
 }
 
-/** Where the session stands now. The prompt's size is computed only when it is asked for. */
-export function surroundingsOf(pi: ExtensionAPI, context: ExtensionContext): Surroundings {
-	const { model } = context;
-	return {
-		cwd: context.cwd,
-		model: model ? nameOf(model) : "",
-		window: model?.contextWindow,
-		get activeTools() {
-			return pi.getActiveTools();
-		},
-		get promptTokens() {
-			const active = new Set(pi.getActiveTools());
-			const declared = pi.getAllTools().filter(({ name }) => active.has(name));
-			const text = declared.map(({ name, description, parameters }) =>
-				JSON.stringify({ name, description, parameters }),
-			);
-			return textTokens(context.getSystemPrompt()) + textTokens(text.join(""));
-		},
-	};
+/** Where the session stands now: read only when it is asked for, from the context of the event that is being handled. */
+export class LiveSurroundings implements Surroundings {
+	readonly #pi: ExtensionAPI;
+	readonly #context: () => ExtensionContext;
+	#promptTokens: number | undefined;
+
+	constructor(pi: ExtensionAPI, context: () => ExtensionContext) {
+		this.#pi = pi;
+		this.#context = context;
+	}
+
+	get cwd(): string {
+		return this.#context().cwd;
+	}
+
+	get model(): string {
+		const { model } = this.#context();
+		return model ? nameOf(model) : "";
+	}
+
+	get window(): number | undefined {
+		return this.#context().model?.contextWindow;
+	}
+
+	get activeTools(): readonly string[] {
+		return this.#pi.getActiveTools();
+	}
+
+	/** Worked out once a run: Pi puts the prompt together anew at each reading. */
+	get promptTokens(): number {
+		this.#promptTokens ??= textTokens(this.#context().getSystemPrompt()) + textTokens(this.#declarations());
+		return this.#promptTokens;
+	}
+
+	/** A run starts: its prompt and tools may be others. */
+	startRun(): void {
+		this.#promptTokens = undefined;
+	}
+
+	#declarations(): string {
+		const active = new Set(this.#pi.getActiveTools());
+		return this.#pi
+			.getAllTools()
+			.filter(({ name }) => active.has(name))
+			.map(({ name, description, parameters }) => JSON.stringify({ name, description, parameters }))
+			.join("");
+	}
 }
 
 function nameOf({ provider, id }: ModelName): string {

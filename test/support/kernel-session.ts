@@ -6,8 +6,7 @@ import type { Message, SessionEntry } from "../../src/kernel/messages.ts";
 import type { MomentRules } from "../../src/kernel/moments.ts";
 import { Alignment } from "../../src/pi/align.ts";
 import { loadPi, type PiVersion } from "../../src/testing/pi-versions.ts";
-
-const AT_ONCE: MomentRules = { maxMoments: 1000, flushShedTokens: 0, safetyValveTokens: 0 };
+import { AT_ONCE, noScreen } from "./screen.ts";
 
 /**
  * A kernel with the default set over Pi's own session manager, without an agent loop: for thousands of random sessions
@@ -56,7 +55,7 @@ export class KernelSession {
 				note: (note) => notes.push(note),
 				label: (id, label) => void manager.appendLabelChange(id, label),
 				notify: () => {},
-				screen: { widget: () => {}, renderRecord: () => {}, renderMessage: () => {} },
+				screen: noScreen,
 				log: () => {},
 				now: () => 0,
 				newId: () => `marker-${++ids}`,
