@@ -39,6 +39,8 @@ export interface Host {
 export interface PluginWithOptions {
 	readonly plugin: Plugin;
 	readonly options: unknown;
+	/** What the plugin calls itself, where it stands in the place and under the name of another. */
+	readonly ownName?: string;
 }
 
 export interface RegisteredTool {
@@ -210,8 +212,8 @@ export async function createKernel({
 
 	const tools = new Map<string, RegisteredTool & { readonly who: Owner }>();
 	const commands = new Map<string, RegisteredCommand & { readonly who: Owner }>();
-	for (const { plugin, options } of plugins) {
-		const who = owner(plugin.name);
+	for (const { plugin, options, ownName } of plugins) {
+		const who = owner(plugin.name, ownName);
 		settingUp = who;
 		const api = apiFor({ parts, who, plugin, options, settings, session, tools, commands });
 		await isolation.run<void>(who, "setup", () => plugin.setup(api), {
