@@ -529,12 +529,6 @@ describe.each(newest)("marks, with Pi $version", (pi) => {
 		]);
 		return made;
 	};
-	const marked = (report: string) =>
-		listed(report).flatMap((line) => {
-			const [, what, threshold] = /\d {2}(.{4,16}?) (?:\s.*)?⚠ .* threshold ([\d,]+)$/.exec(line) ?? [];
-			return what ? [`${what.slice(0, 14)} ${threshold}`] : [];
-		});
-
 	test("stand on what exceeds its tool's threshold, and on other messages above the global one", async () => {
 		await using session = await resume(pi, log());
 		const report = await ask(session);
@@ -571,8 +565,9 @@ describe.each(newest)("marks, with Pi $version", (pi) => {
 		const nudges = { bloatThresholdBytes: 100_000, bloatThresholdBytesByTool: { bash: 17_000 } };
 		await using session = await resume(pi, log(), { settings: { mulligan: { nudges } } });
 		const report = await ask(session);
-		expect(report.match(/⚠.*/g)).toEqual(["⚠ 18,432 bytes, threshold 17,000"]);
-		expect(marked(report)).toEqual(["result bash ls 17,000"]);
+		expect(report.match(/⚠.*/g)).toEqual(["⚠ 25,600 bytes, threshold 24,576", "⚠ 18,432 bytes, threshold 17,000"]);
+		expect(lineWith(report, "bash ls")).toContain("⚠ 18,432 bytes, threshold 17,000");
+		expect(lineWith(report, "user uuu")).not.toContain("⚠");
 	});
 });
 
@@ -791,29 +786,7 @@ describe.each(edges)("the suggestion, with Pi $version", (pi) => {
 	});
 });
 
-describe.each(newest)("cost, with Pi $version", (pi) => {
-	test("twenty thousand messages take about ten times as long as two thousand", async () => {
-		const time = async (batches: number) => {
-			const log = sessionLog();
-			log.user("go");
-			for (let i = 0; i < batches; i++)
-				log.batch([{ name: "grep", args: { pattern: `p${i}` }, result: `result ${i} ${"x".repeat(200)}` }]);
-			await using session = await resume(pi, log);
-			const times: number[] = [];
-			for (let i = 0; i < 6; i++) {
-				const start = performance.now();
-				await ask(session);
-				times.push(performance.now() - start);
-			}
-			expect(told(session)).toContain(`in ${(2 * batches + 1).toLocaleString("en-US")} message(s)`);
-			return Math.min(...times);
-		};
-		await time(1000);
-		const small = await time(1000);
-		const large = await time(10_000);
-		expect(large / small).toBeLessThan(40);
-	});
-
+describe("cost", () => {
 	test("the declarations of the four tools stay below 700 tokens, the audit's below 110", () => {
 		const cost = (plugins: readonly Plugin[]) =>
 			plugins
