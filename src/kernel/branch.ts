@@ -204,6 +204,20 @@ export class Branch {
 		return position === undefined ? undefined : this.#context[this.#indexAfter(position) - 1];
 	}
 
+	/**
+	 * The last message in the list before an entry of the branch, custom messages passed over: Pi may hold them back. A
+	 * compaction's summary stands before what it kept. Undefined where all before it has left the context.
+	 */
+	listedBefore(id: EntryId): ContextEntry | undefined {
+		const position = this.#positions.get(id) ?? -1;
+		const summary = this.#compactionId === undefined ? undefined : this.#entries.get(this.#compactionId);
+		for (let index = this.#indexAfter(position) - 1; index >= this.#contextStart; index--) {
+			const entry = this.#context[index];
+			if (entry !== summary && entry?.message.role !== "custom") return entry;
+		}
+		return position >= this.#keptFrom ? summary : undefined;
+	}
+
 	/** Whether another context entry answers to the same key (see `keyOf`). */
 	isAmbiguous(id: EntryId): boolean {
 		const entry = this.#entries.get(id);

@@ -77,6 +77,7 @@ export class KernelSession {
 	}
 
 	user(text: string): void {
+		this.storeNotes();
 		this.#append({ role: "user", content: text });
 	}
 
@@ -112,9 +113,29 @@ export class KernelSession {
 			const text = call.id === id ? `${answer.text}\n${this.kernel.moments.endingOf(id)?.text ?? ""}` : "sibling";
 			this.#result(call.id, call.name, text, call.id === id ? answer.details : undefined);
 		}
+		this.storeNotes();
+		return answer;
+	}
+
+	/** A compaction that keeps what stands from an entry on, with what waits riding it. Its notes are not stored yet. */
+	async compact(firstKeptId: string): Promise<void> {
+		this.enter();
+		const { ops } = this.kernel.moments.preview();
+		this.manager.appendCompaction("SUMMARY", firstKeptId, 1);
+		this.enter();
+		this.kernel.moments.rideNow("compaction", ops);
+	}
+
+	/** The human changes the model between two turns. Its notes are not stored yet. */
+	changeModel(): void {
+		this.enter();
+		this.kernel.moments.rideNow("model change");
+	}
+
+	/** Stores the notes that came since, as Pi does at the end of a turn, at once while idle, or not before the end of a run. */
+	storeNotes(): void {
 		for (const note of this.#notes.splice(0))
 			this.manager.appendCustomMessageEntry(note.customType, note.content, true, note.details);
-		return answer;
 	}
 
 	/** The list as Pi has it, without us. `without` leaves out messages that Pi does not send in this run. */
