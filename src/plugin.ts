@@ -4,7 +4,15 @@ import type { Plugin, PluginApi } from "./kernel/plugin.ts";
 /** The door for plugin authors: everything that a plugin imports comes from here. */
 export type { ContextEntry, ToolGroup } from "./kernel/branch.ts";
 export type { FinishedCall, FreshResult, Hooks } from "./kernel/hooks.ts";
-export { blocksOf, type Message, type NestedCall, shownText, textOf, toolCallsOf } from "./kernel/messages.ts";
+export {
+	blocksOf,
+	type Message,
+	type NestedCall,
+	reachesModel,
+	shownText,
+	textOf,
+	toolCallsOf,
+} from "./kernel/messages.ts";
 export type { Fate, Moment, Op, OpEvent } from "./kernel/moments.ts";
 export type {
 	Plugin,

@@ -85,7 +85,7 @@ export interface SessionReader {
 	after(id: EntryId): readonly ContextEntry[];
 	entry(id: EntryId): ContextEntry | undefined;
 	inContext(id: EntryId): boolean;
-	/** In the context, and not hidden. */
+	/** In the context, not hidden, and nothing that Pi leaves out of its requests (see `reachesModel`). */
 	isVisible(id: EntryId): boolean;
 	/** On the branch, at a place before another. */
 	isBefore(a: EntryId, b: EntryId): boolean;

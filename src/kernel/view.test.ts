@@ -766,6 +766,17 @@ describe("the size of the view", () => {
 		expect(view().tokens).toBe(20 + 10);
 	});
 
+	test("counts no response that broke off, neither as it is nor with what was put in", async () => {
+		const { plugin } = changer("mine", (message, id) => (id === broken ? changed(message, "y".repeat(80)) : message));
+		const { log, view } = await open(plugin);
+		log.user("x".repeat(400));
+		const broken = log.assistant({ text: "x".repeat(4000), stopReason: "error" });
+		log.assistant({ text: "x".repeat(4000), stopReason: "aborted" });
+		log.assistant({ text: "x".repeat(40), stopReason: "length" });
+		expect(texts(view()).get(broken)).toBe("y".repeat(80));
+		expect(view().tokens).toBe(100 + 10);
+	});
+
 	test("is what onView tells, as a share of the window too, with the survivors", async () => {
 		const { plugin, state } = hider("hiding");
 		let told: unknown;

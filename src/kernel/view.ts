@@ -4,7 +4,7 @@ import type { HookName, Hooks, TapGuard } from "./hooks.ts";
 import type { Owner } from "./isolate.ts";
 import type { Journal } from "./journal.ts";
 import type { Content, EntryId, Message } from "./messages.ts";
-import { contentTokens } from "./tokens.ts";
+import { messageTokens } from "./tokens.ts";
 
 /** A message of ours that must stand in the view, whether or not Pi's list already carries its entry. */
 export interface PlannedNote {
@@ -275,7 +275,7 @@ export class ViewKeeper {
 			if (message === entry.message) continue;
 			const content = contentOf(message);
 			this.#replaced.set(entry.id, content);
-			this.#editTokens += contentTokens(content) - entry.tokens;
+			this.#editTokens += messageTokens(entry.message, content) - entry.tokens;
 		}
 	}
 
