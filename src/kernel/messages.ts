@@ -138,6 +138,14 @@ export function reachesModel(message: Message): boolean {
 	return message.role !== "bashExecution" || message.excludeFromContext !== true;
 }
 
+/**
+ * Whether a message is the agent's own: a response or a tool result. Prompts and `!` commands are the human's, summaries
+ * are Pi's, custom messages an extension's.
+ */
+export function isOfAgent({ role }: Message): boolean {
+	return role === "assistant" || role === "toolResult";
+}
+
 /** A content as its blocks: a string is one text block, anything that is no content has none. */
 export function blocksOf(content: Content | undefined): readonly Block[] {
 	if (typeof content === "string") return [{ type: "text", text: content }];

@@ -67,8 +67,8 @@ export interface SessionReader {
 	readonly cwd: string;
 	/** Plain estimate of the view, in tokens. */
 	readonly viewTokens: number;
-	/** The part of `viewTokens` that is user messages. */
-	readonly userTokens: number;
+	/** The part of `viewTokens` that is the agent's own: its responses and the results of its calls. */
+	readonly agentTokens: number;
 	/** The model's window in tokens; undefined where it is not known. */
 	readonly window: number | undefined;
 	/** Plain estimate of the prompt and the tool declarations, in tokens. */

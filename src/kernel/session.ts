@@ -53,8 +53,8 @@ export function sessionReader({
 		get viewTokens() {
 			return view.durable().tokens;
 		},
-		get userTokens() {
-			return view.durable().userTokens;
+		get agentTokens() {
+			return view.durable().agentTokens;
 		},
 		get window() {
 			return surroundings().window;

@@ -15,7 +15,7 @@ const viewOf = (parts: {
 	replaced: new Map(Object.entries(parts.replaced ?? {})),
 	notes: parts.notes ?? [],
 	tokens: 0,
-	userTokens: 0,
+	agentTokens: 0,
 });
 
 /** A session with its branch, and the list that Pi makes of it: clones, without ids. */
@@ -314,7 +314,7 @@ describe("from request to request", () => {
 							.map((message) =>
 								replaced.has(ids.get(message) ?? "") ? { ...message, content: text("SHORT") } : message,
 							);
-						const view = { hidden, replaced, notes: [], tokens: 0, userTokens: 0 };
+						const view = { hidden, replaced, notes: [], tokens: 0, agentTokens: 0 };
 						expect(alignment.apply(messages, view, branch) ?? messages).toEqual(expected);
 					}
 				},
