@@ -85,6 +85,13 @@ export class KernelSession {
 		this.#append({ ...assistant, content: [{ type: "text", text }] });
 	}
 
+	/** A response that was aborted while it called a tool: the call is never answered, and Pi never sends it. */
+	breakOff(name: string): void {
+		this.#startMessage();
+		const calls = [{ type: "toolCall", id: this.#callId(), name, arguments: {} }];
+		this.#append({ ...assistant, content: calls, stopReason: "aborted" });
+	}
+
 	/** An assistant message with calls of these tools, and their results of `size` characters. */
 	batch(names: readonly string[], size: number): void {
 		this.#startMessage();
