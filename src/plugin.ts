@@ -27,6 +27,7 @@ export type {
 } from "./kernel/plugin.ts";
 export {
 	type CancelBody,
+	coveredIds,
 	type JournalRecord,
 	type LedgerRecord,
 	parseRecord,

@@ -135,6 +135,12 @@ export class ViewKeeper {
 		};
 	}
 
+	/** Whether the view shows one of these entries otherwise than it is. */
+	changes(ids: readonly EntryId[]): boolean {
+		const { hidden, replaced } = this.durable();
+		return ids.some((id) => this.#branch.inContext(id) && (hidden.has(id) || replaced.has(id)));
+	}
+
 	#isOutdated(): boolean {
 		if (this.#version === undefined) return true;
 		return this.#checked !== this.#branch.revision && this.#version !== this.#journal.version(this.#types);
