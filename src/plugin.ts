@@ -6,7 +6,15 @@ import type { Plugin, PluginApi } from "./kernel/plugin.ts";
 export type { Config, PluginEntry } from "./config/config.ts";
 export type { ContextEntry, ToolGroup } from "./kernel/branch.ts";
 export type { FinishedCall, FreshResult, Hooks } from "./kernel/hooks.ts";
-export { blocksOf, type Message, type NestedCall, shownText, textOf, toolCallsOf } from "./kernel/messages.ts";
+export {
+	blocksOf,
+	type Message,
+	type NestedCall,
+	reachesModel,
+	shownText,
+	textOf,
+	toolCallsOf,
+} from "./kernel/messages.ts";
 export type { Fate, Moment, Op, OpEvent } from "./kernel/moments.ts";
 export type {
 	Plugin,
@@ -21,6 +29,7 @@ export type {
 } from "./kernel/plugin.ts";
 export {
 	type CancelBody,
+	coveredIds,
 	type JournalRecord,
 	type LedgerRecord,
 	parseRecord,

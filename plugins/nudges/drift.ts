@@ -28,7 +28,7 @@ export interface Drift {
 
 export interface EndedTurn {
 	readonly turnIndex: number;
-	/** The view without user messages. */
+	/** The agent's part of the view. */
 	readonly agentTokens: number;
 	readonly bloatHits: readonly BloatHit[];
 	/** The agent has acted on its context in it, or may not: no line is due. */
@@ -126,7 +126,7 @@ export function watchDrift({ hooks, journal, options, session }: PluginApi<Nudge
 
 	hooks.onTurnEnd.tap("nudges:drift", ({ turnIndex }) => {
 		const isExcused = turn.hasActed || refusedPrompt === prompt();
-		const agentTokens = session.viewTokens - session.userTokens;
+		const { agentTokens } = session;
 		const ended = endTurn(drift, { turnIndex, agentTokens, bloatHits: turn.bloatHits, isExcused }, options);
 		drift = ended.drift;
 		dueTokens = ended.dueTokens;

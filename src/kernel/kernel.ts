@@ -15,6 +15,7 @@ import type {
 	ToolCall,
 	ToolDeclaration,
 } from "./plugin.ts";
+import { coveredIds } from "./records.ts";
 import { type Surroundings, sessionReader } from "./session.ts";
 import { Calibration } from "./tokens.ts";
 import { type DurableView, type ViewDraft, ViewKeeper } from "./view.ts";
@@ -270,15 +271,8 @@ function apiFor({
 			},
 			retire(markerId, why) {
 				log(`retired ${markerId}: ${why}`);
-				const { hidden, replaced } = view.durable();
-				const covered = [
-					...journal.active("mulligan:rewind").flatMap(({ id, hideEntryIds }) => (id === markerId ? hideEntryIds : [])),
-					...journal
-						.active("mulligan:shrink")
-						.flatMap(({ id, pinnedEntryId }) => (id === markerId ? [pinnedEntryId] : [])),
-				];
-				if (covered.some((id) => branch.inContext(id) && (hidden.has(id) || replaced.has(id))))
-					moments.offerRide("cancel");
+				const marker = journal.marker(markerId);
+				if (marker && view.changes(coveredIds(marker))) moments.offerRide("cancel");
 				view.expectChange(why);
 				journal.retire(markerId);
 			},
