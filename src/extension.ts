@@ -8,6 +8,7 @@ import type { Plugin } from "./kernel/plugin.ts";
 import { Alignment } from "./pi/align.ts";
 import { type Attached, attach, LiveSurroundings, sourceOf } from "./pi/attach.ts";
 import { hostOf, tellHuman } from "./pi/host.ts";
+import { showStatus } from "./pi/status.ts";
 import { registerTool } from "./pi/tools.ts";
 
 const OLDEST = [0, 84] as const;
@@ -33,6 +34,10 @@ export function mulliganWith(plugins: readonly Plugin[], pi: ExtensionAPI): void
 	};
 	const surroundings = new LiveSurroundings(pi, () => context);
 	attach(pi, { current: () => attached, enter, surroundings, log: (line) => log(line) });
+	// What a command began may have replaced the session that it was given in.
+	pi.on("session_shutdown", () => {
+		attached = undefined;
+	});
 	pi.on("session_start", async ({ reason }, startContext) => {
 		enter(startContext);
 		attached = undefined;
@@ -66,12 +71,14 @@ export function mulliganWith(plugins: readonly Plugin[], pi: ExtensionAPI): void
 				handler: async (args, commandContext) => {
 					enterKernel(commandContext);
 					await definition.run(args);
+					if (attached?.kernel === kernel) showStatus(kernel, commandContext);
 				},
 			});
 		enterKernel(startContext);
 		attached = { kernel, alignment: new Alignment(), riding: { ops: [] } };
 		if (reason !== "reload" && isLate(kernel)) kernel.moments.rideNow("resume");
 		await kernel.hooks.onSession.promise({ reason });
+		showStatus(kernel, startContext);
 	});
 }
 
