@@ -126,6 +126,11 @@ export class Kernel {
 		this.#parts.calibration.observe(model, this.durable().tokens + promptTokens, usage);
 	}
 
+	/** A plain estimate in the tokens of the model in use, once its worth is learned. */
+	calibrated(plainTokens: number): number {
+		return this.#parts.calibration.apply(this.#surroundings.current.model, plainTokens);
+	}
+
 	#viewDraft(durable: DurableView, annotations: string[]): ViewDraft {
 		const surroundings = this.#surroundings.current;
 		const { calibration, branch } = this.#parts;
