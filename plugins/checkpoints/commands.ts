@@ -46,8 +46,7 @@ function refused(reason: string): Answer {
 
 /** Clears the label and drops the rewinds that wait to go there. Returns how many there were. */
 function takeBack({ journal, moments, session }: Api, name: string, why: "moved" | "revoked"): number {
-	for (let found = session.checkpoint(name); found; found = session.checkpoint(name))
-		journal.label(found.labelledId, undefined);
+	for (const id of session.checkpoint(name)?.labelledIds ?? []) journal.label(id, undefined);
 	const waiting = moments
 		.waiting()
 		.filter(({ type, body }) => type === "mulligan:rewind" && (body as RewindBody).checkpoint === name);

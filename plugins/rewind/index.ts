@@ -41,7 +41,7 @@ export const rewind = definePlugin({
 			const body = event.record as RewindBody & typeof event.record;
 			journal.note({ customType: NOTE_TYPE, content: noteText(body), details: noteDetails(body.id) });
 			const consumed = body.checkpoint === undefined ? undefined : session.checkpoint(body.checkpoint);
-			if (consumed) journal.label(consumed.labelledId, undefined);
+			for (const id of consumed?.labelledIds ?? []) journal.label(id, undefined);
 		});
 	},
 });

@@ -628,6 +628,28 @@ describe("a rewind to a checkpoint", () => {
 		});
 	});
 
+	test("consumes every label of its name on the branch, and none of another branch", async () => {
+		const { log, checkpoint } = threePrompts();
+		const fork = log.leaf;
+		const elsewhere = log.user("elsewhere");
+		log.label(elsewhere, "mulligan:checkpoint:here");
+		log.branchFrom(fork);
+		const older = log.assistant("three");
+		log.label(older, "mulligan:checkpoint:here");
+		log.user("fourth");
+		const newest = set(log);
+		log.assistant("four");
+		await using session = await open({}, { log });
+		await prompt(session, [toHere()]);
+		expect(lastAnswer(session).text).toContain("; 1 message(s) leave the view.");
+		expect([checkpoint, older, newest, elsewhere].map((id) => label(session, id))).toEqual([
+			undefined,
+			undefined,
+			undefined,
+			"mulligan:checkpoint:here",
+		]);
+	});
+
 	test("does not consume it while it waits", async () => {
 		const { log, checkpoint } = threePrompts();
 		const holder = holding();

@@ -57,7 +57,8 @@ export interface ViewedEntry {
 /** A place that the human set. `placeId` is undefined where it has left the context. */
 export interface Checkpoint {
 	readonly name: string;
-	readonly labelledId: EntryId;
+	/** The entries of this branch that carry its label, oldest first: earlier versions labelled messages. */
+	readonly labelledIds: readonly EntryId[];
 	readonly placeId: EntryId | undefined;
 }
 
@@ -103,7 +104,7 @@ export interface SessionReader {
 	newestContextEntry(): ContextEntry | undefined;
 	/** Where the human set a checkpoint on this branch; undefined where there is none of this name. */
 	checkpoint(name: string): Checkpoint | undefined;
-	/** All checkpoints of this branch, oldest first. Walks the branch: not for every request. */
+	/** All checkpoints of this branch, oldest first. Kept until a label changes or the branch does otherwise than by growth. */
 	checkpoints(): readonly Checkpoint[];
 	/** Names of the tools that the model can call now. */
 	activeTools(): readonly string[];
