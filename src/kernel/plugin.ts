@@ -144,6 +144,11 @@ export interface PluginMoments {
 	/** Let go of a waiting op that has become pointless, and say why; false if none has this id. */
 	drop(opId: string, reason: string): boolean;
 	/**
+	 * Let go of every waiting op for which `reasonOf` gives a reason: at the start of a turn, and before each decision.
+	 * Synchronous, and a function of the session: it is asked often.
+	 */
+	dropWhen(reasonOf: (op: Op) => string | undefined): void;
+	/**
 	 * The model audits: what waits may activate with it. `report` makes the whole text of the call's result once that is
 	 * decided, the view being then that of the next request; it gets what became active.
 	 */
