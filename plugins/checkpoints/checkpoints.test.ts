@@ -292,6 +292,136 @@ describe.each(edges)("with Pi $version", (pi) => {
 		});
 	});
 
+	describe("a label that the human edits in /tree while a rewind to it waits", () => {
+		const reason = 'the user has cleared the label of the checkpoint "start"';
+		const clear = (session: TestSession) => {
+			const entry = session.entries().find(isCheckpoint);
+			session.sessionManager.appendLabelChange(entry?.id ?? "", undefined);
+		};
+		/** What the human was told of a drop. */
+		const drops = (session: TestSession) =>
+			session.ui.notifications.map(({ message }) => message).filter((message) => message.includes("is dropped"));
+		const isDropped = async (session: TestSession, why = reason) => {
+			expect(records(session, "mulligan:queued").map(({ status, reason }) => ({ status, reason }))).toEqual([
+				{ status: "queued", reason: undefined },
+				{ status: "dropped", reason: why },
+			]);
+			expect(drops(session)).toEqual([
+				`Mulligan: the queued rewind of all since the checkpoint "start" is dropped: ${why}.`,
+			]);
+			session.script("ok");
+			await session.prompt("on");
+			expect(records(session, "mulligan:rewind")).toEqual([]);
+			expect(containsText(session.lastRequest.messages, "WRONG-WAY")).toBe(true);
+			expect(containsText(session.lastRequest.messages, "Rewound")).toBe(false);
+		};
+
+		test("cleared, drops the rewind when the next turn starts, and the banner is gone", async () => {
+			await using session = await withRewind(pi, {}, openSession);
+			clear(session);
+			let seen: unknown;
+			session.script(() => {
+				seen = [statuses(session), banner(session)];
+				return "ok";
+			});
+			await session.prompt("on");
+			expect(seen).toEqual([["queued", "dropped"], undefined]);
+			await isDropped(session);
+		});
+
+		test("cleared, drops it when a change of model would activate it", async () => {
+			await using session = await withRewind(pi, {}, openSession);
+			clear(session);
+			await session.setModel("model-b");
+			await isDropped(session);
+		});
+
+		test("cleared, drops it at a compaction, whose summary is then made of all that it would have hidden", async () => {
+			const settings = { compaction: { keepRecentTokens: 10 } };
+			await using session = await withRewind(pi, { settings }, openSession);
+			clear(session);
+			let summarized: unknown;
+			session.otherwise(({ messages }) => {
+				summarized ??= messages;
+				return "SUMMARY";
+			});
+			await session.compact();
+			expect(statuses(session)).toEqual(["queued", "dropped"]);
+			expect(containsText(summarized, "WRONG-WAY")).toBe(true);
+			expect(records(session, "mulligan:rewind")).toEqual([]);
+		});
+
+		test("cleared before the session was closed, drops it at a resume that breaks the cache", async () => {
+			const first = await withRewind(pi, {}, openSession);
+			clear(first);
+			const now = Date.now();
+			vi.spyOn(Date, "now").mockImplementation(() => now + 6 * 60_000);
+			onTestFinished(() => void vi.restoreAllMocks());
+			await using session = await first.reopen();
+			await isDropped(session);
+		});
+
+		test("cleared in the very turn of the rewind, drops it before it is stored, and its result says so", async () => {
+			let session: TestSession | undefined;
+			const human = () => {
+				if (session) clear(session);
+				return "ok";
+			};
+			await using opened = await withCheckpoint(pi, { tools: { ...tools, human } });
+			session = opened;
+			session.script("wrong", { calls: [toCheckpoint("c1"), call.tool("c2", "human")] }, "done");
+			await session.prompt("WRONG-WAY");
+			await session.prompt("again");
+			expect(answers(session)[0]).toContain(`Dropped: ${reason}. Nothing has left the view.`);
+			expect(containsText(session.lastRequest.messages, "WRONG-WAY")).toBe(true);
+			expect(records(session, "mulligan:rewind")).toEqual([]);
+			expect(drops(session)).toHaveLength(1);
+		});
+
+		test("moved to a later message, drops it: the human has not allowed what lies between", async () => {
+			await using session = await withRewind(pi, {}, openSession);
+			const prompts = session
+				.branch()
+				.flatMap((entry) => (entry.type === "message" && entry.message.role === "user" ? [entry.id] : []));
+			clear(session);
+			session.sessionManager.appendLabelChange(prompts[1] ?? "", "mulligan:checkpoint:start");
+			await session.setModel("model-b");
+			await isDropped(session, 'the user has moved the checkpoint "start"');
+			expect(banner(session)).toEqual([lineOf("start")]);
+		});
+
+		test("moved to an earlier message, leaves it: what it hides is allowed", async () => {
+			await using session = await withRewind(pi, {}, openSession);
+			clear(session);
+			session.sessionManager.appendLabelChange(first(session, "user"), "mulligan:checkpoint:start");
+			await session.setModel("model-b");
+			expect(statuses(session)).toEqual(["queued", "activated"]);
+			expect(session.sessionManager.getLabel(first(session, "user"))).toBeUndefined();
+			expect(drops(session)).toEqual([]);
+		});
+
+		test("replaced by a bookmark of the human, drops it and leaves the bookmark", async () => {
+			await using session = await withRewind(pi, {}, openSession);
+			const entry = session.entries().find(isCheckpoint)?.id ?? "";
+			session.sessionManager.appendLabelChange(entry, "mine");
+			await session.setModel("model-b");
+			await isDropped(session);
+			expect(session.sessionManager.getLabel(entry)).toBe("mine");
+		});
+
+		test("cleared of one of two entries, leaves it: the older one still allows more", async () => {
+			await using session = await withCheckpoint(pi, {}, openSession);
+			session.sessionManager.appendLabelChange(first(session, "user"), "mulligan:checkpoint:start");
+			session.script("wrong", { calls: [toCheckpoint("c1")] }, "back");
+			await session.prompt("WRONG-WAY");
+			await session.prompt("again");
+			clear(session);
+			await session.setModel("model-b");
+			expect(statuses(session)).toEqual(["queued", "activated"]);
+			expect(session.sessionManager.getLabel(first(session, "user"))).toBeUndefined();
+		});
+	});
+
 	describe("the banner", () => {
 		test("is back after a resume, a reload and in a fork, and gone in a new session", async () => {
 			await using first = await withCheckpoint(pi);
