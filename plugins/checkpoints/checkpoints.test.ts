@@ -494,6 +494,24 @@ describe.each(edges)("with Pi $version", (pi) => {
 			expect(banner(session)).toBeUndefined();
 		});
 
+		test("follows a label that the human sets during a run, from the next request on", async () => {
+			let session: TestSession | undefined;
+			const set = () => {
+				const place = session ? first(session, "assistant") : "";
+				session?.sessionManager.appendLabelChange(place, "mulligan:checkpoint:by-hand");
+				return "ok";
+			};
+			await using opened = await openAtOnce({ pi, tools: { set } });
+			session = opened;
+			let seen: unknown;
+			session.script({ calls: [call.tool("c1", "set")] }, () => {
+				seen = banner(opened);
+				return "ok";
+			});
+			await session.prompt("on");
+			expect(seen).toEqual([lineOf("by-hand")]);
+		});
+
 		test("is not shown again while it stays the same", async () => {
 			const setWidget = vi.fn();
 			await using session = await withCheckpoint(pi, { uiContext: { setWidget } });

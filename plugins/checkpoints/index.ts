@@ -39,8 +39,8 @@ export const checkpoints = definePlugin({
 
 		hooks.onSession.tap("checkpoints", () => banner.restart());
 		hooks.onCompact.tap("checkpoints", () => banner.update());
-		hooks.onTurnEnd.tap("checkpoints", () => banner.recheck());
-		hooks.onView.tap("checkpoints", () => banner.followPrompt());
+		hooks.onTurnEnd.tap("checkpoints", () => banner.update());
+		hooks.onView.tap("checkpoints", () => banner.update());
 		hooks.onOp.tap("checkpoints", (event) => {
 			if (event.status !== "activated" || event.op.type !== "mulligan:rewind") return;
 			const { checkpoint } = event.op.body as RewindBody;
