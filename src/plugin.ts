@@ -17,6 +17,7 @@ export type {
 	ToolDeclaration,
 	ViewedEntry,
 } from "./kernel/plugin.ts";
+export { quoted } from "./kernel/quote.ts";
 export {
 	type CancelBody,
 	type JournalRecord,
