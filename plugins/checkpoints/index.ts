@@ -33,7 +33,7 @@ export const checkpoints = definePlugin({
 				session
 					.checkpoints()
 					.map(({ name }) => name)
-					.filter((name) => name.startsWith(prefix)),
+					.filter((name) => name.startsWith(prefix.trimStart())),
 		});
 		screen.renderRecord(RECORD, checkpointLines);
 

@@ -177,6 +177,14 @@ describe("refusals", () => {
 		},
 	);
 
+	test("cut a checkpoint's name that is no name but a text", async () => {
+		await using session = await open();
+		await prompt(session, [call.rewind("r", { granularity: "checkpoint", checkpoint: "x".repeat(100_000) })]);
+		expect(lastAnswer(session).text).toBe(
+			`${PREFIX}checkpoint needs a name of 1 to 40 of a-z, 0-9, _ and -; got "${"x".repeat(60)}…" (100000 characters).`,
+		);
+	});
+
 	test("of a full context tell the share, and to shrink the largest result", async () => {
 		await using session = await open(
 			{ rewind: { abortContextFraction: 0.5 } },
