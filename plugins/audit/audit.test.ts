@@ -228,7 +228,10 @@ describe.each(edges)("the report, with Pi $version", (pi) => {
 		const log = sessionLog();
 		for (let i = 0; i < 150; i++) log.user(`prompt ${i}`);
 		await using session = await resume(pi, log);
-		expect(listed(await ask(session, "100000000000000000000"))).toHaveLength(100);
+		const report = await ask(session, "1000000000");
+		expect(listed(report)).toHaveLength(100);
+		expect(report).toContain("\n\nLargest, no more than 100:\n");
+		expect(listed(await ask(session, "9".repeat(400)))).toHaveLength(100);
 	});
 });
 
@@ -372,12 +375,20 @@ describe.each(edges)("the command, with Pi $version", (pi) => {
 		expect(report).toContain("  1,000  user (1)");
 	});
 
-	test.each(["0", "-1", "2.5", "many", "1 2", "٣", "1e3"])("refuses %s and says what it takes", async (args) => {
+	test("refuses what is no whole number from 1 on, and says what it takes", async () => {
 		await using session = await open({ pi });
-		expect(await ask(session, args)).toBe(
-			`Mulligan: refused — /mulligan_audit takes nothing or a whole number from 1 on, as in /mulligan_audit 20; got "${args}".`,
-		);
-		expect(session.ui.notifications.at(-1)?.type).toBe("warning");
+		const numbers = ["0", "000", "-1", "+1", "2.5", "1 2", "1,000", "٣", "８", "1e9", "0x10", "NaN", "Infinity"];
+		for (const args of [...numbers, "null", "many", "MANY", "x".repeat(41)]) {
+			expect(await ask(session, args)).toBe(
+				`Mulligan: refused — /mulligan_audit takes nothing or a whole number from 1 on, as in /mulligan_audit 20; got "${args}".`,
+			);
+			expect(session.ui.notifications.at(-1)?.type).toBe("warning");
+		}
+	});
+
+	test("answers a text with its beginning, on one line", async () => {
+		await using session = await open({ pi });
+		expect(await ask(session, `a\nb${"x".repeat(5000)}`)).toMatch(/; got "a\\nbx{57}…" \(5003 characters\)\.$/);
 	});
 
 	test("lists as many as it is told", async () => {
@@ -568,7 +579,7 @@ describe.each(newest)("marks, with Pi $version", (pi) => {
 	});
 
 	test("follow the nudges' thresholds", async () => {
-		const nudges = { bloatThresholdBytes: 100_000, bloatThresholdBytesByTool: { bash: 17_000 } };
+		const nudges = { bloatThresholdBytes: 100_000, bloatThresholdBytesByTool: { bash: 17_000, read: 100_000 } };
 		await using session = await resume(pi, log(), { settings: { mulligan: { nudges } } });
 		const report = await ask(session);
 		expect(report.match(/⚠.*/g)).toEqual(["⚠ 18,432 bytes, threshold 17,000"]);

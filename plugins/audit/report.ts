@@ -4,6 +4,7 @@ import type { AuditOptions } from "./options.ts";
 import { largestRemovable, type Removable, shrinkable } from "./removable.ts";
 import { standingLines } from "./standing.ts";
 import { exceeded, thresholdsOf } from "./thresholds.ts";
+import { MOST } from "./top.ts";
 
 type Api = PluginApi<AuditOptions>;
 
@@ -96,11 +97,12 @@ function largestLines(
 		const parts = [what, ...(callId === undefined ? [] : [`[${callId}]`]), ...mark(viewed)];
 		return [figure(viewed.tokens), parts.join("  ")] as const;
 	});
+	const heading = sent.length > top && top === MOST ? `Largest, no more than ${MOST}` : "Largest";
 	const hasIds = listed.some(({ entry }) => ids.has(entry.id));
 	const marked = sent.filter((viewed) => exceeded(viewed, thresholds)).length;
 	const unlisted = marked - listed.filter((viewed) => exceeded(viewed, thresholds)).length;
 	return [
-		hasIds ? "Largest, with the by_tool_call_id that mulligan_shrink takes in brackets:" : "Largest:",
+		`${heading}${hasIds ? ", with the by_tool_call_id that mulligan_shrink takes in brackets" : ""}:`,
 		...rows(lines),
 		...(unlisted > 0 ? [`⚠ ${number.format(unlisted)} more above their threshold`] : []),
 	];
