@@ -11,6 +11,7 @@ export type {
 	PluginApi,
 	PluginJournal,
 	PluginMoments,
+	ScreenLine,
 	SessionReader,
 	ToolAnswer,
 	ToolCall,

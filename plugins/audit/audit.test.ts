@@ -1,3 +1,4 @@
+import { visibleWidth } from "@earendil-works/pi-tui";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { DEFAULT_PLUGINS } from "../../src/default-set.ts";
 import { mulliganWith } from "../../src/extension.ts";
@@ -204,6 +205,45 @@ describe.each(edges)("the report, with Pi $version", (pi) => {
 		expect(row(true)).toMatch(/1\d\d ██████████ result grep c1/);
 		expect(row(false)).toMatch(/1\d\d \S+ +result \(1\)/);
 		expect(row(false)).not.toContain("grep c1");
+	});
+
+	test.each([40, 80, 200])("keeps its columns on a terminal of %i columns, whatever the names hold", async (width) => {
+		const names = [
+			"short",
+			"漢字かな交じり文".repeat(8),
+			"👩‍👩‍👧‍👦 🎉".repeat(12),
+			"é̂".repeat(40),
+			"wide ｗｉｄｅ ".repeat(9),
+		];
+		await using session = await open({ pi, tools: { ...tools, big: () => bulk("BIG", 700) } });
+		session.script(
+			{ calls: [...names.map((name, at) => call.tool(`c${at}`, "grep", { pattern: name })), call.tool("b", "big")] },
+			{ calls: [asks("x", { top: 20 })] },
+			"done",
+		);
+		await session.prompt("go");
+		const render = session.session.getToolDefinition("mulligan_audit")?.renderResult as
+			| ((...args: object[]) => { render(width: number): string[] })
+			| undefined;
+		const content = [{ type: "text", text: resultOf(session, "x") }];
+		const lines = render?.({ content, details: undefined }, { expanded: true }).render(width) ?? [];
+		expect(lines.map(visibleWidth)).toEqual(lines.map(() => width));
+		const blank = lines.findIndex((line) => line.trim() === "");
+		const start = lines.findIndex((line) => line.startsWith(" Largest"));
+		const list = lines.slice(
+			start,
+			lines.findIndex((line, at) => at > start && line.trim() === ""),
+		);
+		for (const table of [lines.slice(0, blank), list]) {
+			const rows = table.filter((line) => /^ {3,}[\d,]+ [█▏▎▍▌▋▊▉ ]{10} /.test(line));
+			expect(rows.length).toBeGreaterThan(3);
+			expect(new Set(rows.map((line) => /^ +[\d,]+/.exec(line)?.[0].length))).toHaveProperty("size", 1);
+			const [first = ""] = rows;
+			const name = (/^ +[\d,]+ /.exec(first)?.[0].length ?? 0) + 11;
+			for (const line of table.slice(table.indexOf(first)).filter((line) => !rows.includes(line) && !/^ ⚠/.test(line)))
+				expect(line.slice(0, name).trim()).toBe("");
+		}
+		expect(list.map((line) => line.trim()).join("")).toContain("[c4]");
 	});
 
 	test.each([0, -5, 0.5])("top %s lists the usual eight", async (top) => {

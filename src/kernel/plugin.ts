@@ -15,12 +15,15 @@ export interface ToolDeclaration {
 	readonly parameters: TSchema;
 }
 
-/** How the human sees a result of a tool: lines for a terminal of this width. */
+/** A line on the screen. Where it is too long it goes on below: a row's text beside its lead, a plain line at the margin. */
+export type ScreenLine = string | { readonly lead: string; readonly text: string };
+
+/** How the human sees a result of a tool. */
 export type ResultLines = (result: {
 	readonly text: string;
 	readonly details: unknown;
 	readonly isExpanded: boolean;
-}) => readonly string[];
+}) => readonly ScreenLine[];
 
 /** What a tool of ours answers: always a text. */
 export interface ToolAnswer {
