@@ -13,10 +13,10 @@ const manifest = JSON.parse(read("package.json"));
 
 const PI = "@earendil-works/";
 const README_HEADINGS = ["What it does", "Example", "Hooks", "Options", "Records", "When not to use it"];
-const DEFAULT_TOOLS = ["mulligan_cancel", "mulligan_rewind", "mulligan_shrink"];
+const DEFAULT_TOOLS = ["mulligan_audit", "mulligan_cancel", "mulligan_rewind", "mulligan_shrink"];
 
-/** Of the 700 that four tools may cost. */
-const MAX_TOOL_TOKENS = 560;
+/** What the declarations of the default set may cost in each request. */
+const MAX_TOOL_TOKENS = 700;
 
 interface Import {
 	readonly file: string;
@@ -106,14 +106,14 @@ describe.each(plugins)("plugins/%s", (name) => {
 	});
 });
 
-test("the declarations of the default tools leave room for a fourth", () => {
+test("the declarations of the default tools stay small", () => {
 	const tools = [...definitions.values()].flatMap((definition) => definition?.tools ?? []);
 	const defaults = tools.filter(({ name }) => DEFAULT_TOOLS.includes(name));
 	expect(defaults.map(({ name }) => name).sort()).toEqual(DEFAULT_TOOLS);
 	const chars = defaults
 		.map(({ name, description, parameters }) => JSON.stringify({ name, description, parameters }).length)
 		.reduce((sum, length) => sum + length, 0);
-	expect(chars / CHARS_PER_TOKEN).toBeLessThanOrEqual(MAX_TOOL_TOKENS);
+	expect(chars / CHARS_PER_TOKEN).toBeLessThan(MAX_TOOL_TOKENS);
 });
 
 test("the lockfile names no registry", () => {

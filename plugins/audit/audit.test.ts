@@ -580,12 +580,6 @@ describe.each(newest)("marks, with Pi $version", (pi) => {
 		]);
 		return made;
 	};
-	const marked = (report: string) =>
-		listed(report).flatMap((line) => {
-			const [, what, threshold] = /\d {2}(.{4,16}?) (?:\s.*)?⚠ .* threshold ([\d,]+)$/.exec(line) ?? [];
-			return what ? [`${what.slice(0, 14)} ${threshold}`] : [];
-		});
-
 	test("stand on what reaches its tool's threshold, and on other messages that reach the global one", async () => {
 		await using session = await resume(pi, log());
 		const report = await ask(session);
@@ -644,11 +638,12 @@ describe.each(newest)("marks, with Pi $version", (pi) => {
 	});
 
 	test("follow the nudges' thresholds", async () => {
-		const nudges = { bloatThresholdBytes: 100_000, bloatThresholdBytesByTool: { bash: 17_000, read: 100_000 } };
+		const nudges = { bloatThresholdBytes: 100_000, bloatThresholdBytesByTool: { bash: 17_000 } };
 		await using session = await resume(pi, log(), { settings: { mulligan: { nudges } } });
 		const report = await ask(session);
-		expect(report.match(/⚠.*/g)).toEqual(["⚠ 18,432 bytes, threshold 17,000"]);
-		expect(marked(report)).toEqual(["result bash ls 17,000"]);
+		expect(report.match(/⚠.*/g)).toEqual(["⚠ 25,600 bytes, threshold 24,576", "⚠ 18,432 bytes, threshold 17,000"]);
+		expect(lineWith(report, "bash ls")).toContain("⚠ 18,432 bytes, threshold 17,000");
+		expect(lineWith(report, "user uuu")).not.toContain("⚠");
 	});
 });
 
@@ -868,29 +863,7 @@ describe.each(edges)("the suggestion, with Pi $version", (pi) => {
 });
 
 describe.each(newest)("cost, with Pi $version", (pi) => {
-	test("twenty thousand messages take about five times as long as four thousand", async () => {
-		const time = async (batches: number) => {
-			const log = sessionLog();
-			log.user("go");
-			for (let i = 0; i < batches; i++)
-				log.batch([{ name: "grep", args: { pattern: `p${i}` }, result: `result ${i} ${"x".repeat(200)}` }]);
-			await using session = await resume(pi, log);
-			const times: number[] = [];
-			for (let i = 0; i < 10; i++) {
-				const start = performance.now();
-				await ask(session);
-				times.push(performance.now() - start);
-			}
-			expect(told(session)).toContain(`in ${(2 * batches + 1).toLocaleString("en-US")} message(s)`);
-			return Math.min(...times);
-		};
-		await time(2000);
-		const small = await time(2000);
-		const large = await time(10_000);
-		expect(large / small).toBeLessThan(20);
-	});
-
-	test("a report of ten thousand entries stays short, whatever they hold", async () => {
+	test("a report of ten thousand entries stays short and quick, whatever they hold", async () => {
 		const log = sessionLog();
 		log.user("go");
 		const wide = "漢字".repeat(50);
@@ -909,7 +882,10 @@ describe.each(newest)("cost, with Pi $version", (pi) => {
 			log.custom("mulligan:shrink", { schema: "pi-mulligan", v: 1, kind: "shrink", seq, ts: 0, ...body });
 		}
 		await using session = await resume(pi, log);
+		const start = performance.now();
 		const [usual, most] = [await ask(session), await ask(session, "100")];
+		// Two of them take some 100 ms: only work that grows with the square of the branch comes near.
+		expect(performance.now() - start).toBeLessThan(5000);
 		expect(usual).toContain("in 9,991 message(s)");
 		expect(usual.length).toBeLessThan(2500);
 		expect(most.length).toBeLessThan(15_000);

@@ -9,7 +9,10 @@ interface Knob {
 	readonly exclusiveMinimum?: number;
 	readonly maximum?: number;
 	readonly type?: string;
+	readonly enum?: readonly string[];
 	readonly items?: { readonly enum?: readonly string[] };
+	/** Of a record: the schema of its entries. */
+	readonly patternProperties?: Readonly<Record<string, Knob>>;
 	readonly anyOf?: readonly Knob[];
 }
 
@@ -40,6 +43,9 @@ export function knobTable(): string {
 function rangeOf(knob: Knob): string {
 	if (knob.anyOf) return knob.anyOf.map(rangeOf).join(" or ");
 	if (knob.type === "boolean") return "true, false";
+	if (knob.enum) return knob.enum.join(", ");
+	const entries = Object.values(knob.patternProperties ?? {})[0];
+	if (entries) return `name to ${rangeOf(entries)}`;
 	if (knob.items?.enum) return `list of ${knob.items.enum.join(", ")}`;
 	const low = knob.minimum === undefined ? "" : `≥ ${knob.minimum}`;
 	const above = knob.exclusiveMinimum === undefined ? "" : `> ${knob.exclusiveMinimum}`;

@@ -1,3 +1,4 @@
+import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 import { describe, expect, test } from "vitest";
 import {
 	containsText,
@@ -125,6 +126,77 @@ describe.each(edges)("with Pi $version", (pi) => {
 		await session.prompt("on");
 		expect(statuses(session)).toEqual(["queued"]);
 		expect(containsText(session.lastRequest.messages, "LOG\n0123")).toBe(true);
+	});
+
+	test("a compaction that another extension cancels changes nothing", async () => {
+		const veto = (api: ExtensionAPI) => void api.on("session_before_compact", () => ({ cancel: true }));
+		await using session = await spentWithQueue(pi, {
+			settings: { mulligan: spent, compaction: { keepRecentTokens: 10 } },
+			extensions: [veto],
+		});
+		await session.compact().catch(() => undefined);
+		expect(session.entries().filter(({ type }) => type === "compaction")).toEqual([]);
+		session.script("ok");
+		await session.prompt("on");
+		expect(statuses(session)).toEqual(["queued"]);
+		expect(containsText(session.lastRequest.messages, "LOG\n0123")).toBe(true);
+		session.otherwise("SUMMARY");
+	});
+
+	test("an op whose target was summarised away is let go of, and the session goes on", async () => {
+		await using session = await spentWithQueue(pi, {
+			settings: { mulligan: spent, compaction: { keepRecentTokens: 10 } },
+		});
+		session.otherwise("SUMMARY");
+		await session.compact();
+		await session.prompt("on");
+		expect(records(session, "mulligan:queued").at(-1)).toMatchObject({
+			status: "dropped",
+			reason: "what it touches has left the context",
+		});
+		expect(records(session, "mulligan:shrink")).toHaveLength(2);
+		expect(containsText(session.lastRequest.messages, "SUMMARY")).toBe(true);
+	});
+
+	test("with the budget spent the safety valve spends one more, strictly above its volume", async () => {
+		const valve = async (safetyValveTokens: number) => {
+			await using session = await openSession({
+				pi,
+				tools,
+				settings: { mulligan: { rewrites: { maxMoments: 1, flushShedTokens: 0, safetyValveTokens } } },
+			});
+			session.script(
+				{ calls: [call.tool("c1", "log")] },
+				{ calls: [call.shrink("c2", { by_tool_name: "log" })] },
+				{ calls: [call.tool("c3", "huge")] },
+				{ calls: [call.shrink("c4", { by_tool_name: "huge" })] },
+				"done",
+			);
+			await session.prompt("go");
+			expect(containsText(session.lastRequest.messages, "LOG\n0123")).toBe(false);
+			return {
+				isShrunk: !containsText(session.lastRequest.messages, "HUGE\n0123"),
+				volume: (records(session, "mulligan:queued")[0]?.op as { shedTokens?: number } | undefined)?.shedTokens,
+			};
+		};
+		const { volume } = await valve(1e6);
+		expect(volume).toBeGreaterThan(4000);
+		expect(await valve(volume ?? 0)).toEqual({ isShrunk: false, volume });
+		expect(await valve((volume ?? 0) - 1)).toEqual({ isShrunk: true, volume: undefined });
+	});
+
+	test("a budget of two spends two, and then waits", async () => {
+		const rewrites = { maxMoments: 2, flushShedTokens: 0 };
+		await using session = await openSession({ pi, tools, settings: { mulligan: { rewrites } } });
+		const steps = ["a", "b", "c"].flatMap((id) => [
+			{ calls: [call.tool(id, "grep", { pattern: id })] },
+			{ calls: [call.shrink(`s${id}`, { by_tool_call_id: id })] },
+		]);
+		session.script(...steps, "done");
+		await session.prompt("go");
+		const isWhole = (id: string) => containsText(session.lastRequest.messages, `GREP-${id}\n0123`);
+		expect(["a", "b", "c"].map(isWhole)).toEqual([false, false, true]);
+		expect(statuses(session)).toEqual(["queued"]);
 	});
 
 	test("a queued op is back after a resume and a reload, and can be cancelled", async () => {
