@@ -21,12 +21,14 @@ export type {
 	PluginApi,
 	PluginJournal,
 	PluginMoments,
+	ScreenLine,
 	SessionReader,
 	ToolAnswer,
 	ToolCall,
 	ToolDeclaration,
 	ViewedEntry,
 } from "./kernel/plugin.ts";
+export { quoted } from "./kernel/quote.ts";
 export {
 	type CancelBody,
 	coveredIds,

@@ -297,6 +297,7 @@ function apiFor({
 			waiting: () => moments.waiting(),
 			cancel: (opId) => moments.cancel(opId),
 			drop: (opId, reason) => moments.drop(opId, reason),
+			dropWhen: (reasonOf) => moments.dropWhen(who, reasonOf),
 			audit: (toolCallId, report) => moments.audit(toolCallId, report),
 		},
 		screen: host.screen,
