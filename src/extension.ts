@@ -9,6 +9,7 @@ import { configOf } from "./pi/config.ts";
 import { TRUST_FLAG } from "./pi/gate.ts";
 import { hostOf } from "./pi/host.ts";
 import { registerKernel, registerStub } from "./pi/register.ts";
+import { showStatus } from "./pi/status.ts";
 
 const OLDEST = [0, 84] as const;
 
@@ -34,6 +35,10 @@ export function mulliganWith(plugins: readonly Plugin[], pi: ExtensionAPI): void
 	};
 	const surroundings = new LiveSurroundings(pi, () => context);
 	attach(pi, { current: () => attached, enter, surroundings, log: (line) => log(line) });
+	// What a command began may have replaced the session that it was given in.
+	pi.on("session_shutdown", () => {
+		attached = undefined;
+	});
 	pi.on("session_start", async ({ reason }, startContext) => {
 		enter(startContext);
 		attached = undefined;
@@ -53,11 +58,17 @@ export function mulliganWith(plugins: readonly Plugin[], pi: ExtensionAPI): void
 			enter(latest);
 			kernel.enter(sourceOf(latest), surroundings);
 		};
-		registerKernel(pi, kernel, enterKernel);
+		registerKernel(pi, kernel, {
+			enter: enterKernel,
+			left: (latest) => {
+				if (attached?.kernel === kernel) showStatus(kernel, latest);
+			},
+		});
 		enterKernel(startContext);
 		attached = { kernel, alignment: new Alignment(), riding: { ops: [] } };
 		if (reason !== "reload" && isLate(kernel)) kernel.moments.rideNow("resume");
 		await kernel.hooks.onSession.promise({ reason });
+		showStatus(kernel, startContext);
 	});
 }
 

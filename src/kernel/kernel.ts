@@ -15,6 +15,7 @@ import type {
 	ToolCall,
 	ToolDeclaration,
 } from "./plugin.ts";
+import { coveredIds } from "./records.ts";
 import { type Surroundings, sessionReader } from "./session.ts";
 import { Calibration } from "./tokens.ts";
 import { type DurableView, type ViewDraft, ViewKeeper } from "./view.ts";
@@ -123,6 +124,11 @@ export class Kernel {
 	observeUsage(usage: Usage | undefined): void {
 		const { model, promptTokens } = this.#surroundings.current;
 		this.#parts.calibration.observe(model, this.durable().tokens + promptTokens, usage);
+	}
+
+	/** A plain estimate in the tokens of the model in use, once its worth is learned. */
+	calibrated(plainTokens: number): number {
+		return this.#parts.calibration.apply(this.#surroundings.current.model, plainTokens);
 	}
 
 	#viewDraft(durable: DurableView, annotations: string[]): ViewDraft {
@@ -270,15 +276,8 @@ function apiFor({
 			},
 			retire(markerId, why) {
 				log(`retired ${markerId}: ${why}`);
-				const { hidden, replaced } = view.durable();
-				const covered = [
-					...journal.active("mulligan:rewind").flatMap(({ id, hideEntryIds }) => (id === markerId ? hideEntryIds : [])),
-					...journal
-						.active("mulligan:shrink")
-						.flatMap(({ id, pinnedEntryId }) => (id === markerId ? [pinnedEntryId] : [])),
-				];
-				if (covered.some((id) => branch.inContext(id) && (hidden.has(id) || replaced.has(id))))
-					moments.offerRide("cancel");
+				const marker = journal.marker(markerId);
+				if (marker && view.changes(coveredIds(marker))) moments.offerRide("cancel");
 				view.expectChange(why);
 				journal.retire(markerId);
 			},
@@ -298,6 +297,7 @@ function apiFor({
 			waiting: () => moments.waiting(),
 			cancel: (opId) => moments.cancel(opId),
 			drop: (opId, reason) => moments.drop(opId, reason),
+			dropWhen: (reasonOf) => moments.dropWhen(who, reasonOf),
 			audit: (toolCallId, report) => moments.audit(toolCallId, report),
 		},
 		screen: host.screen,

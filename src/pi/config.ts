@@ -13,14 +13,15 @@ export async function configOf(
 	context: ExtensionContext,
 ): Promise<LoadedConfig> {
 	const { cwd } = context;
+	const agentDir = getAgentDir();
 	const config = await loadConfig({
-		agentDir: getAgentDir(),
+		agentDir,
 		cwd,
 		isProjectTrusted: context.isProjectTrusted(),
 		isProjectApproved: () => isApproved(pi, cwd),
 		env: process.env,
 		builtIns,
-		gate: gateOf(pi, context, projectRoot(cwd, homedir())),
+		gate: gateOf(pi, context, { projectRoot: projectRoot(cwd, homedir()), agentDir }),
 	});
 	const stranded = config.leftOut.length === 0 ? undefined : await strandedIn(context, config);
 	tellAll(context, [...config.warnings.map(({ text }) => text), ...(stranded === undefined ? [] : [stranded])]);
