@@ -1,8 +1,21 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { knobTable, viewExample, withBlock } from "./docs/blocks.ts";
+import { knobTable, optionTable, PLUGIN_SECTIONS, viewExample, withBlock } from "./docs/blocks.ts";
 
-/** Writes the generated parts of README.md: the knob table and the before/after of a real view. */
-const readme = fileURLToPath(new URL("../README.md", import.meta.url));
-const text = readFileSync(readme, "utf8");
-writeFileSync(readme, withBlock(withBlock(text, "knobs", knobTable()), "view", await viewExample()));
+/**
+ * Writes what is generated of the docs: the knob tables of README.md and of the plugins' READMEs, and the before/after of a
+ * real view.
+ */
+const view = await viewExample();
+rewrite("README.md", (text) => withBlock(withBlock(text, "knobs", knobTable()), "view", view));
+for (const plugin of Object.keys(PLUGIN_SECTIONS))
+	rewrite(`plugins/${plugin}/README.md`, (text) => withBlock(text, "options", optionTable(plugin)));
+
+function rewrite(path: string, change: (text: string) => string): void {
+	const file = fileOf(path);
+	writeFileSync(file, change(readFileSync(file, "utf8")));
+}
+
+function fileOf(path: string): string {
+	return fileURLToPath(new URL(`../${path}`, import.meta.url));
+}
