@@ -113,7 +113,7 @@ export function messagesPage(collected: Collected): string {
 		if (!told) throw new Error(`No session told anything of "${key}".`);
 		return inOrderOfChecks(told).flatMap((one) => shown(one, sizeOf));
 	};
-	const paragraphs = [...opening(), ...standingCost(), ...forTheModel(texts), ...forTheHuman(texts), ...UNSHOWN];
+	const paragraphs = [...opening(), ...UNSHOWN, ...standingCost(), ...forTheModel(texts), ...forTheHuman(texts)];
 	return `${paragraphs.filter(Boolean).join("\n\n")}\n`;
 }
 
@@ -235,7 +235,7 @@ function tooOld(): string {
 	return sentence;
 }
 
-/** What stands in no session with a scripted model. */
+/** What no session with a scripted model can tell. */
 const UNSHOWN = [
 	"## What a scripted model can't show",
 	"The scripted model calls the tools because its script says so. That the texts are there, true and of this size is tested; what a real model makes of them is not:",
@@ -248,4 +248,5 @@ const UNSHOWN = [
 		"whether four declarations more make it choose its other tools worse;",
 		"how many tokens a provider counts for these texts: the estimate knows characters, not tokenizers.",
 	]),
+	"What the tools do once they are called, and what that costs, is measured: `npm run demo`, `npm run bench:twins`.",
 ];
