@@ -13,12 +13,12 @@ import { audits, earlierVersions } from "./told/audits.ts";
 import { checkpoints } from "./told/checkpoints.ts";
 import { disabled, faulty, settings } from "./told/faults.ts";
 import { nudges } from "./told/nudges.ts";
-import { queue } from "./told/queue.ts";
+import { consents, queue } from "./told/queue.ts";
 import { refusedRewinds, rewinds } from "./told/rewinds.ts";
 import { shrinks } from "./told/shrinks.ts";
 
 const SCENES = [
-	...[rewinds, refusedRewinds, shrinks, checkpoints, queue, audits, nudges],
+	...[rewinds, refusedRewinds, shrinks, checkpoints, queue, consents, audits, nudges],
 	...[earlierVersions, disabled, faulty, settings],
 ];
 

@@ -17,6 +17,7 @@ export async function checkpoints(tell: Tell): Promise<void> {
 	banner("one is active");
 	await command("/mulligan_checkpoint start", "set again under its name");
 	await command("/mulligan_checkpoint Start!", "set under what can be no name");
+	await command("/mulligan_checkpoint_revoke", "revoked without a name");
 	await command("/mulligan_checkpoint_revoke other", "revoked, but none is active under the name");
 	await command("/mulligan_checkpoint_revoke start", "revoked");
 	for (let index = 1; index <= 11; index++) await session.prompt(`/mulligan_checkpoint n${index}`);
