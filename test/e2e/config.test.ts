@@ -15,7 +15,9 @@ import {
 } from "../../src/testing/index.ts";
 import { runPi } from "../support/cli.ts";
 import { ConfigFolders } from "../support/config.ts";
+import { until } from "../support/launch.ts";
 import { bulk, call, openAtOnce, records } from "../support/mulligan.ts";
+import { openTerminal, terminalMissing } from "../support/terminal.ts";
 
 const repository = fileURLToPath(new URL("../..", import.meta.url));
 const edges = piVersions().filter(({ name }) => name === "oldest" || name === "newest");
@@ -241,5 +243,21 @@ describe.each(edges)("the program pi $version", (pi) => {
 		using trusted = await start(["--mulligan-trust"]);
 		expect(trusted.stderr).toBe("CONFIG RAN");
 		expect(trusted.requests.map(mulliganTools)).toEqual([["mulligan_rewind"]]);
+	});
+
+	test.concurrent("asks at its start in the terminal, and runs the code once the human agrees", async ({ skip }) => {
+		const missing = terminalMissing();
+		if (missing) skip(missing);
+		using folders = new ConfigFolders();
+		const file = folders.write("mulligan.config.mjs", 'export default { plugins: ["rewind"] };');
+		await using terminal = openTerminal({ ...of(folders, pi), width: 200 });
+		await terminal.shows("Mulligan: run code of this project?");
+		await terminal.shows(file);
+		terminal.press("Enter");
+		await until(() => !terminal.screen().includes("run code of this project"), 30_000, terminal.screen);
+		terminal.type("hi");
+		terminal.press("Enter");
+		await terminal.shows("done");
+		expect(terminal.requests().map(mulliganTools)).toEqual([["mulligan_rewind"]]);
 	});
 });
