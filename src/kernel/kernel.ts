@@ -17,6 +17,7 @@ import type {
 } from "./plugin.ts";
 import { type Surroundings, sessionReader } from "./session.ts";
 import { Calibration } from "./tokens.ts";
+import { type RequestTrace, Trace } from "./trace.ts";
 import { type DurableView, type ViewDraft, ViewKeeper } from "./view.ts";
 
 /** What the kernel needs of Pi. */
@@ -70,6 +71,7 @@ interface Parts {
 	readonly calibration: Calibration;
 	readonly isolation: Isolation;
 	readonly hooks: Hooks;
+	readonly trace: Trace;
 }
 
 /** One session's kernel: set up once, frozen, then driven by the host's events. */
@@ -109,12 +111,19 @@ export class Kernel {
 
 	/** The view of the request that is about to be made. */
 	requestView(): RequestView {
+		const { view, trace } = this.#parts;
 		this.#surroundings.requests++;
-		this.#parts.view.retry();
+		view.retry();
 		const durable = this.durable();
 		const annotations: string[] = [];
 		if (this.hooks.onView.isUsed()) this.hooks.onView.call(this.#viewDraft(durable, annotations));
+		trace.keep({ view: durable, contributions: view.contributions, leafId: this.branch.leafId });
 		return { durable, annotations };
+	}
+
+	/** What each plugin did to the last request; undefined before the first. */
+	lastTrace(): RequestTrace | undefined {
+		return this.#parts.trace.last(this.branch);
 	}
 
 	/** Learn what the model's tokens are worth from the usage that a response reports. */
@@ -180,15 +189,17 @@ export async function createKernel({
 	});
 	const view = new ViewKeeper({ branch, journal, log });
 	const moments = new Moments({ branch, journal, view, isolation, log, rules });
+	const trace = new Trace(() => performance.now());
 	const hooks = createHooks({
 		isolation,
 		setupOwner: () => settingUp,
-		guards: { ...RULES, ...viewGuards(), ...view.guards(), ...moments.guard() },
+		guards: { ...RULES, ...viewGuards(trace), ...view.guards(), ...moments.guard() },
+		trace,
 	});
 	view.use(hooks);
 	moments.use(hooks);
 	const calibration = new Calibration();
-	const parts: Parts = { host, branch, journal, view, moments, calibration, isolation, hooks };
+	const parts: Parts = { host, branch, journal, view, moments, calibration, isolation, hooks, trace };
 	const session = sessionReader({
 		branch,
 		journal,
@@ -385,10 +396,10 @@ const RULES: Partial<Record<HookName, TapGuard>> = {
 };
 
 /** Each tap of `onView` annotates a draft of its own, which counts only if the tap returns. */
-function viewGuards(): Partial<Record<HookName, TapGuard>> {
+function viewGuards(trace: Trace): Partial<Record<HookName, TapGuard>> {
 	return {
 		onView: {
-			open: (_who, [view]) => {
+			open: (who, [view]) => {
 				const lines: string[] = [];
 				const shared = view as ViewDraft;
 				const draft: ViewDraft = {
@@ -403,7 +414,11 @@ function viewGuards(): Partial<Record<HookName, TapGuard>> {
 					entries: shared.entries,
 					annotate: (line) => lines.push(String(line)),
 				};
-				return { args: [draft], done: () => lines.forEach(shared.annotate) };
+				const done = () => {
+					lines.forEach(shared.annotate);
+					trace.annotated(who, lines);
+				};
+				return { args: [draft], done };
 			},
 		},
 	};
