@@ -11,11 +11,13 @@ import type {
 	PluginApi,
 	ResultLines,
 	Screen,
+	SessionReader,
 	ToolAnswer,
 	ToolCall,
 	ToolDeclaration,
 } from "./plugin.ts";
 import { type Surroundings, sessionReader } from "./session.ts";
+import { retire, type Standing, standing, type TakenBack, takeBack } from "./take-back.ts";
 import { Calibration } from "./tokens.ts";
 import { type RequestTrace, Trace } from "./trace.ts";
 import { type DurableView, type ViewDraft, ViewKeeper } from "./view.ts";
@@ -54,6 +56,13 @@ export interface RegisteredCommand {
 	readonly definition: CommandDefinition;
 }
 
+/** A plugin of this session. */
+export interface RunningPlugin {
+	readonly name: string;
+	/** Why it is off: its set-up failed, or it threw too often; undefined while it runs. */
+	readonly off: string | undefined;
+}
+
 /** The view of one request: what is durable, and the lines for this request only. */
 export interface RequestView {
 	readonly durable: DurableView;
@@ -79,6 +88,9 @@ export class Kernel {
 	readonly branch: Branch;
 	readonly hooks: Hooks;
 	readonly moments: Moments;
+	readonly session: SessionReader;
+	/** The plugins in their order. */
+	readonly plugins: readonly RunningPlugin[];
 	readonly tools: readonly RegisteredTool[];
 	readonly commands: readonly RegisteredCommand[];
 	readonly #parts: Parts;
@@ -86,7 +98,7 @@ export class Kernel {
 
 	constructor(
 		parts: Parts,
-		registered: { readonly tools: readonly RegisteredTool[]; readonly commands: readonly RegisteredCommand[] },
+		registered: Pick<Kernel, "session" | "plugins" | "tools" | "commands">,
 		surroundings: { current: Surroundings; requests: number },
 	) {
 		this.#parts = parts;
@@ -94,6 +106,8 @@ export class Kernel {
 		this.branch = parts.branch;
 		this.hooks = parts.hooks;
 		this.moments = parts.moments;
+		this.session = registered.session;
+		this.plugins = registered.plugins;
 		this.tools = registered.tools;
 		this.commands = registered.commands;
 	}
@@ -124,6 +138,16 @@ export class Kernel {
 	/** What each plugin did to the last request; undefined before the first. */
 	lastTrace(): RequestTrace | undefined {
 		return this.#parts.trace.last(this.branch);
+	}
+
+	/** All that can be taken back, newest first. */
+	standing(): readonly Standing[] {
+		return standing(this.#parts);
+	}
+
+	/** Take these back, together, for the human; `why` goes to the log. */
+	takeBack(all: readonly Standing[], why: string): TakenBack {
+		return takeBack({ ...this.#parts, log: (line) => this.#parts.host.log(line) }, all, why);
 	}
 
 	/** Learn what the model's tokens are worth from the usage that a response reports. */
@@ -221,8 +245,10 @@ export async function createKernel({
 
 	const tools = new Map<string, RegisteredTool & { readonly who: Owner }>();
 	const commands = new Map<string, RegisteredCommand & { readonly who: Owner }>();
+	const owners: Owner[] = [];
 	for (const { plugin, options } of plugins) {
 		const who = owner(plugin.name);
+		owners.push(who);
 		settingUp = who;
 		const api = apiFor({ parts, who, plugin, options, settings, session, tools, commands });
 		await isolation.run<void>(who, "setup", () => plugin.setup(api), {
@@ -234,11 +260,13 @@ export async function createKernel({
 		settingUp = undefined;
 	}
 	const stands = ({ who }: { readonly who: Owner }) => who.off === undefined;
-	return new Kernel(
-		parts,
-		{ tools: [...tools.values()].filter(stands), commands: [...commands.values()].filter(stands) },
-		surroundings,
-	);
+	const registered = {
+		session,
+		plugins: owners,
+		tools: [...tools.values()].filter(stands),
+		commands: [...commands.values()].filter(stands),
+	};
+	return new Kernel(parts, registered, surroundings);
 }
 
 /** What a plugin may do, bound to its name. */
@@ -261,7 +289,7 @@ function apiFor({
 	readonly tools: Map<string, RegisteredTool & { readonly who: Owner }>;
 	readonly commands: Map<string, RegisteredCommand & { readonly who: Owner }>;
 }): PluginApi {
-	const { host, journal, view, moments, isolation, hooks, branch } = parts;
+	const { host, journal, moments, isolation, hooks, branch } = parts;
 	const log = (line: string) => host.log(`${who.name}: ${line}`);
 	return {
 		options,
@@ -279,17 +307,7 @@ function apiFor({
 			},
 			retire(markerId, why) {
 				log(`retired ${markerId}: ${why}`);
-				const { hidden, replaced } = view.durable();
-				const covered = [
-					...journal.active("mulligan:rewind").flatMap(({ id, hideEntryIds }) => (id === markerId ? hideEntryIds : [])),
-					...journal
-						.active("mulligan:shrink")
-						.flatMap(({ id, pinnedEntryId }) => (id === markerId ? [pinnedEntryId] : [])),
-				];
-				if (covered.some((id) => branch.inContext(id) && (hidden.has(id) || replaced.has(id))))
-					moments.offerRide("cancel");
-				view.expectChange(why);
-				journal.retire(markerId);
+				if (retire(parts, [markerId], why)) moments.offerRide("cancel");
 			},
 			memo: (derive) => journal.memo(derive),
 			note: (note) => host.note(note),
