@@ -1,0 +1,103 @@
+import { type Answer, answered, refused } from "./answer.ts";
+import type { Where } from "./command.ts";
+import {
+	currentValue,
+	isDefault,
+	type Knob,
+	knobNamed,
+	knobsOf,
+	originOf,
+	shownValue,
+	takes,
+	typedValue,
+} from "./knobs.ts";
+import { shownPath } from "./paths.ts";
+import type { PanelState } from "./state.ts";
+import { isVariable, overriding, type Target, targetFor } from "./target.ts";
+import type { Written } from "./write.ts";
+
+/** A change of a config that is about to be written. */
+export interface Change {
+	readonly target: Target;
+	readonly path: readonly string[];
+	/** Undefined takes it out of the file. */
+	readonly value: unknown;
+	/** What changes, in words: `rewind.maxDepth is 8 instead of 5`. */
+	readonly what: string;
+	/** Where a source says the same and counts more, so that the change has no effect. */
+	readonly overriddenBy: string | undefined;
+}
+
+/** The word that takes a setting out of a file again. */
+export const DEFAULT = "default";
+
+/** The change that `set` asks for; or an answer: what a knob is now, or what is wrong. */
+export function changeOf(
+	state: PanelState,
+	{ key, typed, where }: { readonly key: string; readonly typed: string; readonly where: Where },
+): Change | Answer | { readonly unknown: string } {
+	if (key === "") return refused("set takes a setting and a value, as in /mulligan set rewind.maxDepth 8.");
+	const knob = knobNamed(key, state.schemas);
+	if (!knob) return { unknown: key };
+	if (typed === "") return described(knob, state);
+	const taken = typed === DEFAULT ? { value: undefined } : typedValue(knob, typed, state.schemas);
+	if ("wrong" in taken) return refused(taken.wrong);
+	const target = targetFor(state, where);
+	if ("why" in target) return refused(target.why);
+	return {
+		target,
+		path: knob.path,
+		value: taken.value,
+		what: whatChanges(knob, taken.value, state),
+		overriddenBy: overriding(state, originOf(knob, state.config), target),
+	};
+}
+
+/** Names of all settings, for "did you mean". */
+export function knobNames({ schemas }: PanelState): readonly string[] {
+	return knobsOf(schemas).map(({ key }) => key);
+}
+
+/** What is said of a change once it was, or was not, written. `applies` tells when it counts. */
+export function changeAnswer(
+	change: Change,
+	written: Written,
+	{ state, applies }: { state: PanelState; applies: string },
+): Answer {
+	const file = shownPath(change.target.file, state.host);
+	if (written.done === "failed") return refused(`${file} was not changed: ${written.problem}.`);
+	if (written.done === "unchanged") return answered(unchangedText(change, file));
+	const isNew = written.done === "created" ? ", which is new" : "";
+	return answered(
+		`${change.what}, in ${file}${isNew}. ${change.overriddenBy ? overriddenText(change.overriddenBy, state) : applies}`,
+	);
+}
+
+function unchangedText({ value, path }: Change, file: string): string {
+	const key = path.join(".");
+	return value === undefined
+		? `${file} does not set ${key}.`
+		: `${file} says so already: ${key} is ${shownValue(value)}.`;
+}
+
+function overriddenText(by: string, { host }: PanelState): string {
+	if (isVariable(by)) return `It has no effect: ${by} in the environment counts more.`;
+	return `It has no effect: ${shownPath(by, host)} says otherwise and counts more.`;
+}
+
+function whatChanges(knob: Knob, value: unknown, { config }: PanelState): string {
+	const now = shownValue(currentValue(knob, config));
+	if (value === undefined) return `${knob.key} is no longer set (it was ${now})`;
+	return `${knob.key} is ${shownValue(value)} instead of ${now}`;
+}
+
+function described(knob: Knob, { config, host }: PanelState): Answer {
+	const origin = originOf(knob, config);
+	const from = isDefault(knob, config)
+		? "its default"
+		: `from ${origin === undefined ? "the config" : shownPath(origin, host)}; its default is ${shownValue(knob.schema.default)}`;
+	const description = knob.schema.description ? ` ${knob.schema.description}` : "";
+	return answered(
+		`${knob.key} is ${shownValue(currentValue(knob, config))}, ${from}. It takes ${takes(knob)}.${description}`,
+	);
+}
