@@ -1,14 +1,18 @@
+import { readFileSync } from "node:fs";
 import { type ExtensionAPI, type ExtensionContext, getAgentDir, VERSION } from "@earendil-works/pi-coding-agent";
-import { loadSettings } from "./config/load.ts";
-import type { Sections, Settings } from "./config/schema.ts";
+import { type LoadedSettings, loadSettings } from "./config/load.ts";
+import { Enabled, KernelSections, type Sections } from "./config/schema.ts";
 import { DEFAULT_PLUGINS } from "./default-set.ts";
 import { highestSeq } from "./kernel/journal.ts";
 import { createKernel, type Kernel, REFUSED } from "./kernel/kernel.ts";
 import type { Plugin } from "./kernel/plugin.ts";
+import { type Installation, type PanelSession, registerPanel } from "./panel/index.ts";
 import { Alignment } from "./pi/align.ts";
 import { type Attached, attach, LiveSurroundings, sourceOf } from "./pi/attach.ts";
 import { hostOf, tellHuman } from "./pi/host.ts";
+import { statusText } from "./pi/status.ts";
 import { registerTool } from "./pi/tools.ts";
+import { Witness } from "./pi/witness.ts";
 
 const OLDEST = [0, 84] as const;
 
@@ -26,6 +30,8 @@ export function mulliganWith(plugins: readonly Plugin[], pi: ExtensionAPI): void
 		return;
 	}
 	let attached: Attached | undefined;
+	let panel: PanelSession | undefined;
+	const witness = new Witness();
 	let context: ExtensionContext;
 	let log: (line: string) => void = () => {};
 	const enter = (latest: ExtensionContext) => {
@@ -33,20 +39,34 @@ export function mulliganWith(plugins: readonly Plugin[], pi: ExtensionAPI): void
 	};
 	const surroundings = new LiveSurroundings(pi, () => context);
 	attach(pi, { current: () => attached, enter, surroundings, log: (line) => log(line) });
+	registerPanel(pi, {
+		installation: () => installationOf(plugins),
+		session: () => panel,
+		enter(latest) {
+			enter(latest);
+			panel?.kernel.enter(sourceOf(latest), surroundings);
+		},
+		refresh: (latest) => latest.ui.setStatus("mulligan", attached && statusText(attached.kernel)),
+	});
 	pi.on("session_start", async ({ reason }, startContext) => {
 		enter(startContext);
 		attached = undefined;
-		const settings = settingsOf(plugins, startContext);
-		if (!settings.enabled) return registerStub(plugins, pi);
+		const { settings, warnings } = settingsOf(plugins, startContext);
 		const host = hostOf({ pi, context: () => context, logFile: settings.log.file });
 		log = host.log;
 		const kernel = await createKernel({
-			plugins: plugins.map((plugin) => ({ plugin, options: settings[plugin.name] })),
+			plugins: settings.enabled ? plugins.map((plugin) => ({ plugin, options: settings[plugin.name] })) : [],
 			settings,
 			host,
 			rules: settings.rewrites,
 			lastSeq: highestSeq(startContext.sessionManager.getEntries()),
 		});
+		panel = {
+			config: { settings, warnings, sources: [], origins: new Map() },
+			listed: plugins.map(({ name }) => name),
+			...{ kernel, witness, gate: undefined, agentDir: getAgentDir(), projectRoot: startContext.cwd },
+		};
+		if (!settings.enabled) return registerStub(plugins, pi);
 		const enterKernel = (latest: ExtensionContext) => {
 			enter(latest);
 			kernel.enter(sourceOf(latest), surroundings);
@@ -69,24 +89,39 @@ export function mulliganWith(plugins: readonly Plugin[], pi: ExtensionAPI): void
 				},
 			});
 		enterKernel(startContext);
-		attached = { kernel, alignment: new Alignment(), riding: { ops: [] } };
+		attached = { kernel, alignment: new Alignment(), riding: { ops: [] }, witness };
 		if (reason !== "reload" && isLate(kernel)) kernel.moments.rideNow("resume");
 		await kernel.hooks.onSession.promise({ reason });
 	});
 }
 
 /** Reads the config; each wrong value is one warning and falls back to its default. */
-function settingsOf(plugins: readonly Plugin[], context: ExtensionContext): Settings {
-	const sections = plugins.flatMap(({ name, options }) => (options ? [[name, options] as const] : []));
-	const { settings, warnings } = loadSettings({
+function settingsOf(plugins: readonly Plugin[], context: ExtensionContext): LoadedSettings {
+	const loaded = loadSettings({
 		agentDir: getAgentDir(),
 		cwd: context.cwd,
 		isProjectTrusted: context.isProjectTrusted(),
 		env: process.env,
-		pluginSections: Object.fromEntries(sections) as Sections,
+		pluginSections: sectionsOf(plugins),
 	});
-	for (const { text } of warnings) tellHuman(context, `Mulligan: ${text}`, "warning");
-	return settings;
+	for (const { text } of loaded.warnings) tellHuman(context, `Mulligan: ${text}`, "warning");
+	return loaded;
+}
+
+function sectionsOf(plugins: readonly Plugin[]): Sections {
+	const sections = plugins.flatMap(({ name, options }) => (options ? [[name, options] as const] : []));
+	return Object.fromEntries(sections) as Sections;
+}
+
+/** What the panel says of this installation. This file lies one folder below package.json, as source and bundled. */
+function installationOf(plugins: readonly Plugin[]): Installation {
+	const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
+	const names = plugins.map(({ name }) => name);
+	return {
+		...{ version, piVersion: VERSION, builtIns: names, defaults: names },
+		loadedFrom: import.meta.url.endsWith("/dist/extension.js") ? "bundle" : "source",
+		schemas: { top: { enabled: Enabled }, sections: { ...sectionsOf(plugins), ...KernelSections } },
+	};
 }
 
 /** What stands in for every plugin while mulligan is disabled: the declarations, and one refusal. */
