@@ -84,7 +84,7 @@ describe("the report tells of", () => {
 			report(panelState(), { extensions }),
 		).toContain(`- <agent>/extensions/a.ts (2 tools, extensions folder): its file names context
 - ~/x.ts (-e): its file names no event that changes requests
-- npm:some-package (package): its file can't be read`);
+- npm:some-package (package): it has no file that can be read`);
 	});
 
 	test.each<[DoctorFacts["request"], string]>([

@@ -89,7 +89,7 @@ function extensions({ host }: PanelState, { extensions }: DoctorFacts): readonly
 	const known = extensions.map(({ path, knownBy, handles }) => {
 		const what =
 			handles === undefined
-				? "its file can't be read"
+				? "it has no file that can be read"
 				: handles.length === 0
 					? "its file names no event that changes requests"
 					: `its file names ${handles.join(", ")}`;
@@ -140,8 +140,7 @@ function session({ run, host }: PanelState, { entries }: DoctorFacts): readonly 
 
 function contextText(figures: SessionFigures): string {
 	const { messages, hidden, changed, viewTokens, contextTokens, promptTokens, window, share, calibration } = figures;
-	const fills =
-		window === undefined ? "window unknown" : `${Math.round((share ?? 0) * 100)} % of a window of ${figure(window)}`;
+	const fills = !window ? "window unknown" : `${Math.round((share ?? 0) * 100)} % of a window of ${figure(window)}`;
 	const factor = calibration === undefined ? "uncalibrated" : `calibrated ×${calibration.toFixed(2)}`;
 	return `${counted(messages, "message")} in the context, ${figure(hidden)} hidden, ${figure(changed)} changed; ~${figure(viewTokens)} of ~${counted(contextTokens, "token")} are sent, beside a prompt of ~${figure(promptTokens)}; ${fills}; ${factor}`;
 }
