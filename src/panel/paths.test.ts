@@ -17,6 +17,7 @@ describe("a path for the human", () => {
 		["/home/ann/work/shop/src/..hidden", "./..hidden"],
 		["/home/anna/x", "/home/anna/x"],
 		["/etc/x", "/etc/x"],
+		["/etc/\u001b[2Jx", "/etc/ [2Jx"],
 		["<inline:1>", "<inline:1>"],
 		["npm:some-package", "npm:some-package"],
 	])("%s is %s", (file, expected) => {

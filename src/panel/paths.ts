@@ -1,4 +1,5 @@
 import { isAbsolute, relative, sep } from "node:path";
+import { plain } from "./layout.ts";
 
 /** The folders that a path is shown by. */
 export interface Folders {
@@ -11,17 +12,17 @@ export interface Folders {
 
 /** A path for the human who sits there: from the working directory, else from the home folder. */
 export function shownPath(file: string, { cwd, home }: Pick<Folders, "cwd" | "home">): string {
-	return under(cwd, file, ".") ?? under(home, file, "~") ?? file;
+	return plain(under(cwd, file, ".") ?? under(home, file, "~") ?? file);
 }
 
 /** A path for strangers: it names neither the home folder nor the project. */
 export function anonymousPath(file: string, { agentDir, cwd, home, projectRoot }: Folders): string {
-	return (
+	return plain(
 		under(agentDir, file, "<agent>") ??
-		(projectRoot === undefined ? undefined : under(projectRoot, file, "<project>")) ??
-		under(cwd, file, "<cwd>") ??
-		under(home, file, "~") ??
-		file
+			(projectRoot === undefined ? undefined : under(projectRoot, file, "<project>")) ??
+			under(cwd, file, "<cwd>") ??
+			under(home, file, "~") ??
+			file,
 	);
 }
 

@@ -142,7 +142,8 @@ function formatOf(file: string): "json" | "yaml" | "rc" {
 
 async function apply(change: Change, effects: Effects): Promise<Answer | undefined> {
 	const { state } = effects;
-	const written = await write(change.target, { path: change.path, value: change.value });
+	const within = change.target.scope === "project" ? state.host.projectRoot : undefined;
+	const written = await write(change.target, { path: change.path, value: change.value }, within);
 	const answer = (applies: string) => changeAnswer(change, written, { state, applies });
 	const isNews = written.done === "changed" || written.done === "created";
 	return isNews && change.overriddenBy === undefined ? reload(answer, effects) : answer("");
@@ -150,7 +151,7 @@ async function apply(change: Change, effects: Effects): Promise<Answer | undefin
 
 /** Has Pi reload where it can, and tells when what was done counts. */
 async function reload(answer: (applies: string) => Answer, effects: Effects): Promise<Answer | undefined> {
-	const later = answer("It counts after /reload: Pi can't reload while it works.");
+	const later = answer("It counts after /reload; Pi can't reload now.");
 	if (!effects.canReload) return later;
 	await effects.reload({ reloaded: answer("Pi has reloaded, and it counts."), refused: later });
 	return undefined;

@@ -60,6 +60,14 @@ describe("a change", () => {
 		);
 	});
 
+	test("to default says where the value comes from instead", () => {
+		const origins = new Map([["rewind.maxDepth", OURS]]);
+		const state = panelState({ config: { origins, sources: [mine] } });
+		expect(said(state, change(state, "rewind.maxDepth", "default"), { done: "unchanged" })).toBe(
+			"Mulligan: ~/.pi/agent/mulligan.config.json does not set rewind.maxDepth. It comes from ~/work/shop/mulligan.config.json.",
+		);
+	});
+
 	test("that is none says so", () => {
 		const state = panelState();
 		expect(said(state, change(state, "rewind.maxDepth", "8"), { done: "unchanged" })).toBe(
@@ -91,12 +99,15 @@ describe("a change", () => {
 			"the environment",
 			new Map([["rewind.maxDepth", "MULLIGAN_DEPTH"]]),
 			[mine],
-			"It has no effect: MULLIGAN_DEPTH in the environment counts more.",
+			"It has no effect: MULLIGAN_DEPTH in the environment says otherwise and counts more.",
 		],
 	])("that %s overrides says that it has no effect, and where", (_what, origins, sources, why) => {
 		const state = panelState({ config: { origins, sources } });
 		expect(said(state, change(state, "rewind.maxDepth", "8"), { done: "changed" })).toBe(
 			`Mulligan: rewind.maxDepth is 8 instead of 5, in ~/.pi/agent/mulligan.config.json. ${why}`,
+		);
+		expect(said(state, change(state, "rewind.maxDepth", "8"), { done: "unchanged" })).toBe(
+			`Mulligan: ~/.pi/agent/mulligan.config.json says so already: rewind.maxDepth is 8. ${why}`,
 		);
 	});
 });

@@ -66,23 +66,30 @@ export function changeAnswer(
 ): Answer {
 	const file = shownPath(change.target.file, state.host);
 	if (written.done === "failed") return refused(`${file} was not changed: ${written.problem}.`);
-	if (written.done === "unchanged") return answered(unchangedText(change, file));
+	if (written.done === "unchanged") return answered(unchangedText(change, file, state));
 	const isNew = written.done === "created" ? ", which is new" : "";
-	return answered(
-		`${change.what}, in ${file}${isNew}. ${change.overriddenBy ? overriddenText(change.overriddenBy, state) : applies}`,
-	);
+	const effect = change.overriddenBy === undefined ? applies : overriddenText(change.overriddenBy, state);
+	return answered(`${change.what}, in ${file}${isNew}. ${effect}`);
 }
 
-function unchangedText({ value, path }: Change, file: string): string {
+function unchangedText({ value, path, overriddenBy }: Change, file: string, state: PanelState): string {
 	const key = path.join(".");
-	return value === undefined
-		? `${file} does not set ${key}.`
-		: `${file} says so already: ${key} is ${shownValue(value)}.`;
+	const knob = knobNamed(key, state.schemas);
+	const origin = knob && originOf(knob, state.config);
+	if (value === undefined) {
+		const from = origin === undefined ? "" : ` It comes from ${originText(origin, state)}.`;
+		return `${file} does not set ${key}.${from}`;
+	}
+	const effect = overriddenBy === undefined ? "" : ` ${overriddenText(overriddenBy, state)}`;
+	return `${file} says so already: ${key} is ${shownValue(value)}.${effect}`;
 }
 
-function overriddenText(by: string, { host }: PanelState): string {
-	if (isVariable(by)) return `It has no effect: ${by} in the environment counts more.`;
-	return `It has no effect: ${shownPath(by, host)} says otherwise and counts more.`;
+function originText(origin: string, { host }: PanelState): string {
+	return isVariable(origin) ? `${origin} in the environment` : shownPath(origin, host);
+}
+
+function overriddenText(by: string, state: PanelState): string {
+	return `It has no effect: ${originText(by, state)} says otherwise and counts more.`;
 }
 
 function whatChanges(knob: Knob, value: unknown, { config }: PanelState): string {
@@ -91,11 +98,12 @@ function whatChanges(knob: Knob, value: unknown, { config }: PanelState): string
 	return `${knob.key} is ${shownValue(value)} instead of ${now}`;
 }
 
-function described(knob: Knob, { config, host }: PanelState): Answer {
+function described(knob: Knob, state: PanelState): Answer {
+	const { config } = state;
 	const origin = originOf(knob, config);
 	const from = isDefault(knob, config)
 		? "its default"
-		: `from ${origin === undefined ? "the config" : shownPath(origin, host)}; its default is ${shownValue(knob.schema.default)}`;
+		: `from ${origin === undefined ? "the config" : originText(origin, state)}; its default is ${shownValue(knob.schema.default)}`;
 	const description = knob.schema.description ? ` ${knob.schema.description}` : "";
 	return answered(
 		`${knob.key} is ${shownValue(currentValue(knob, config))}, ${from}. It takes ${takes(knob)}.${description}`,

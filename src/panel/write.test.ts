@@ -47,6 +47,28 @@ test("a link stays a link", async () => {
 	expect(JSON.parse(readFileSync(real, "utf8"))).toEqual({ enabled: false });
 });
 
+test.each<[string, string, RegExp]>([
+	["to another file", "../secret.json", /leads out of the project/],
+	["to nothing", "../nothing.json", /ENOENT/],
+])("a project's link that leads out of it, %s, is not followed", async (_what, to, problem) => {
+	mkdirSync(join(folder, "shop"));
+	writeFileSync(join(folder, "secret.json"), "{}");
+	symlinkSync(to, join(folder, "shop/m.json"));
+	expect(await write(target("shop/m.json"), off, join(folder, "shop"))).toEqual({
+		done: "failed",
+		problem: expect.stringMatching(problem),
+	});
+	expect(readFileSync(join(folder, "secret.json"), "utf8")).toBe("{}");
+	expect(readdirSync(folder).sort()).toEqual(["secret.json", "shop"]);
+});
+
+test("a project's own file, and a link within it, is written", async () => {
+	writeFileSync(join(folder, "real.json"), "{}");
+	symlinkSync("real.json", join(folder, "m.json"));
+	expect(await write(target("m.json"), off, folder)).toEqual({ done: "changed" });
+	expect(await write(target("new.json"), off, folder)).toEqual({ done: "created" });
+});
+
 test("what says so already is not written", async () => {
 	const file = join(folder, "m.json");
 	writeFileSync(file, '{ "enabled": false }');

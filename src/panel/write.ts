@@ -1,4 +1,5 @@
-import { mkdir, readFile } from "node:fs/promises";
+import { lstat, mkdir, readFile, realpath } from "node:fs/promises";
+import { isAbsolute, relative, sep } from "node:path";
 import { messageOfError } from "../kernel/isolate.ts";
 import { created, type Edit, edited } from "./edit.ts";
 import { folderOf, type Target } from "./target.ts";
@@ -8,9 +9,14 @@ export type Written =
 	| { readonly done: "unchanged" | "changed" | "created" }
 	| { readonly done: "failed"; readonly problem: string };
 
-/** Writes one value into a config file, all of it or nothing; what others read meanwhile is whole. */
-export async function write(target: Target, edit: Edit): Promise<Written> {
+/**
+ * Writes one value into a config file, all of it or nothing; what others read meanwhile is whole. Where the file must lie
+ * `within` a folder, a link that leads out of it is not followed.
+ */
+export async function write(target: Target, edit: Edit, within?: string): Promise<Written> {
 	try {
+		if (within !== undefined && (await leadsOut(target.file, within)))
+			return { done: "failed", problem: "it is a link that leads out of the project" };
 		return await tryToWrite(target, edit);
 	} catch (error) {
 		return { done: "failed", problem: messageOfError(error) };
@@ -25,6 +31,16 @@ export async function textOf(file: string): Promise<string | undefined> {
 		if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
 		throw error;
 	}
+}
+
+async function leadsOut(file: string, folder: string): Promise<boolean> {
+	const exists = await lstat(file).then(
+		() => true,
+		() => false,
+	);
+	if (!exists) return false;
+	const way = relative(await realpath(folder), await realpath(file));
+	return way === ".." || way.startsWith(`..${sep}`) || isAbsolute(way);
 }
 
 async function tryToWrite(target: Target, edit: Edit): Promise<Written> {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { ExtensionAPI, ExtensionUIContext } from "@earendil-works/pi-coding-agent";
 import { describe, expect, test } from "vitest";
-import { openSession, piVersions, type TestSession } from "../../src/testing/index.ts";
+import { openSession, orphans, piVersions, type TestSession } from "../../src/testing/index.ts";
 import { runPi } from "../support/cli.ts";
 import { atOnce, bulk, call, openAtOnce, records, wire } from "../support/mulligan.ts";
 import { openRpc } from "../support/rpc.ts";
@@ -83,6 +83,20 @@ describe.each(edges)("with Pi $version", (pi) => {
 			expect(await say(session, "undo")).toBe(
 				"Mulligan: refused — there is nothing to undo: no change is active or queued.",
 			);
+		});
+
+		test("while a tool runs counts from the request after it, and no call is parted from its result", async () => {
+			const meanwhile: (() => Promise<void>)[] = [];
+			const slow = async () => {
+				await meanwhile.shift()?.();
+				return "ok";
+			};
+			await using session = await changed(pi, { tools: { ...tools, slow } });
+			meanwhile.push(() => session.prompt("/mulligan undo"));
+			session.script({ calls: [call.tool("c5", "slow"), call.tool("c6", "grep", { pattern: "three" })] }, "done");
+			await session.prompt("next");
+			expect(texts(session)).toContain("GREP-two");
+			expect(orphans(session.lastRequest.messages)).toEqual({ calls: [], results: [] });
 		});
 
 		test("lets what waits become active, since the prompt cache breaks anyway", async () => {
@@ -274,7 +288,7 @@ describe.each(edges)("with Pi $version", (pi) => {
 			session.script({ calls: [call.tool("c1", "slow")] }, "done");
 			await session.prompt("go");
 			expect(heard).toEqual([
-				`Mulligan: rewind.maxDepth is 8 instead of 5, in ${config(session)}, which is new. It counts after /reload: Pi can't reload while it works.`,
+				`Mulligan: rewind.maxDepth is 8 instead of 5, in ${config(session)}, which is new. It counts after /reload; Pi can't reload now.`,
 			]);
 		});
 
