@@ -12,6 +12,9 @@ const { dependencies } = JSON.parse(readFileSync(join(root, "package.json"), "ut
 	readonly dependencies: Readonly<Record<string, string>>;
 };
 
+/** Dependencies that have no file of their own beside the bundle. */
+const NOT_BUNDLED = ["jiti"];
+
 /** What Pi reads of the package, and what a user who looks into it expects. */
 const NEEDED = [
 	"package.json",
@@ -20,7 +23,10 @@ const NEEDED = [
 	"CHANGELOG.md",
 	"src/index.ts",
 	"dist/extension.js",
-	...Object.keys(dependencies).map((name) => `dist/${name}.cjs`),
+	"schema/config.json",
+	...Object.keys(dependencies)
+		.filter((name) => !NOT_BUNDLED.includes(name))
+		.map((name) => `dist/${name}.cjs`),
 ];
 
 const UNWANTED = [/\.test\.ts$/, /^src\/testing\//, /^test\//, /^scripts\//];

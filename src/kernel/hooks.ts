@@ -120,9 +120,11 @@ export function createHooks({
 		const names = new Set<string>();
 		(hooks[name] as unknown as AnyHook).intercept({
 			register: (tap) => {
-				const who = admit(tap, { hook: name, who: setupOwner(), names });
-				const meter = trace.meter(who, name);
-				return { ...tap, ...isolated(tap, { hook: name, who, isolation, guard: guards[name] ?? {}, meter }) };
+				const who = setupOwner();
+				const named = who ? { ...tap, name: nameUnder(who, tap.name) } : tap;
+				const admitted = admit(named, { hook: name, who, names });
+				const parts = { hook: name, who: admitted, isolation, guard: guards[name] ?? {} };
+				return { ...named, ...isolated(named, { ...parts, meter: trace.meter(admitted, name) }) };
 			},
 		});
 		(hooks[name] as unknown as AnyHook).intercept = () => {
@@ -130,6 +132,11 @@ export function createHooks({
 		};
 	}
 	return hooks;
+}
+
+/** The name of a tap, its plugin's own name put as the one it goes by. */
+function nameUnder({ name, ownName }: Owner, tap: string): string {
+	return tap === ownName || tap.startsWith(`${ownName}:`) ? `${name}${tap.slice(ownName.length)}` : tap;
 }
 
 /** Refuses what tapable would take silently: late taps, foreign and duplicate names, `before` and `stage`, callbacks. */

@@ -42,6 +42,8 @@ export interface Host {
 export interface PluginWithOptions {
 	readonly plugin: Plugin;
 	readonly options: unknown;
+	/** What the plugin calls itself, where it stands in the place and under the name of another. */
+	readonly ownName?: string;
 }
 
 export interface RegisteredTool {
@@ -246,8 +248,8 @@ export async function createKernel({
 	const tools = new Map<string, RegisteredTool & { readonly who: Owner }>();
 	const commands = new Map<string, RegisteredCommand & { readonly who: Owner }>();
 	const owners: Owner[] = [];
-	for (const { plugin, options } of plugins) {
-		const who = owner(plugin.name);
+	for (const { plugin, options, ownName } of plugins) {
+		const who = owner(plugin.name, ownName);
 		owners.push(who);
 		settingUp = who;
 		const api = apiFor({ parts, who, plugin, options, settings, session, tools, commands });

@@ -203,6 +203,10 @@ export interface PluginApi<Options = unknown> {
 /** A feature: its name is its folder, its options' section and the prefix of its taps. */
 export interface Plugin<Options = unknown> {
 	readonly name: string;
+	/** The versions of mulligan that it works with, as a semver range such as `"^2"`; checked before `setup` runs. */
+	readonly mulligan?: string;
+	/** Names of plugins without which it is left out. */
+	readonly dependencies?: readonly string[];
 	/** Schema of the options, with a default for each. */
 	readonly options?: TSchema;
 	/** The tools that `setup` answers for. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { created, type Edit, edited, SCHEMA_URL, valueIn } from "./edit.ts";
+import { SCHEMA_URL } from "../version.ts";
+import { created, type Edit, edited, valueIn } from "./edit.ts";
 import type { Target } from "./target.ts";
 
 const JSON_FILE = { format: "json", at: [] } as const;

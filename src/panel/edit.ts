@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { applyEdits, type FormattingOptions, modify, type ParseError, parse, printParseErrorCode } from "jsonc-parser";
+import { SCHEMA_URL } from "../version.ts";
 import type { Target } from "./target.ts";
 
 /** A change of one value in a config; undefined takes it out. */
@@ -10,9 +11,6 @@ export interface Edit {
 
 /** A config's text after an edit; or why it can't be edited. */
 export type Edited = { readonly text: string } | { readonly problem: string };
-
-/** What stands in a new config for editors that know JSON schemas. */
-export const SCHEMA_URL = "https://unpkg.com/pi-mulligan@2/schema/config.json";
 
 /** The text of a new config with one value. */
 export function created({ path, value }: Edit): string {

@@ -1,19 +1,20 @@
 import type { ExtensionAPI, ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
+import type { LoadedConfig } from "../config/load.ts";
+import type { Gate } from "../config/trust/gate.ts";
 import type { Kernel } from "../kernel/kernel.ts";
+import type { Plugin } from "../kernel/plugin.ts";
 import { tellHuman } from "../pi/host.ts";
 import { lendVoice } from "../pi/reload.ts";
 import type { Witness } from "../pi/witness.ts";
-import type { ConfigState, Schemas } from "./state.ts";
+import type { ConfigState } from "./state.ts";
 
 /** What the panel needs of the session that runs. */
 export interface PanelSession {
-	readonly config: ConfigState;
-	/** Names of the plugins in the list, in their order. */
-	readonly listed: readonly string[];
+	readonly config: ConfigState & Pick<LoadedConfig, "plugins">;
 	/** The session's kernel; while mulligan is disabled one without plugins. */
 	readonly kernel: Kernel;
-	/** Approvals of the project's code; undefined where there is no gate. */
-	readonly gate: { readonly pending: readonly string[]; approve(): Promise<readonly string[]> } | undefined;
+	/** Approvals of the project's code. */
+	readonly gate: Pick<Gate, "pending" | "approve">;
 	readonly witness: Witness;
 	readonly agentDir: string;
 	/** The folder whose files are the project's; undefined where there is no project. */
@@ -22,19 +23,14 @@ export interface PanelSession {
 
 /** What the panel knows of this installation, whatever the session. */
 export interface Installation {
-	readonly version: string;
 	readonly loadedFrom: "bundle" | "source";
 	readonly piVersion: string;
-	/** Names of all plugins that come with mulligan. */
-	readonly builtIns: readonly string[];
-	/** Names of the default set, in its order. */
-	readonly defaults: readonly string[];
-	readonly schemas: Schemas;
+	/** The default set, in its order. */
+	readonly builtIns: readonly Plugin[];
 }
 
 export interface PanelOptions {
-	/** Asked for when the panel is used. */
-	readonly installation: () => Installation;
+	readonly installation: Installation;
 	/** Undefined until a session has started. */
 	readonly session: () => PanelSession | undefined;
 	/** Note the context of the command, and bring the session's kernel up to date. */

@@ -1,5 +1,5 @@
 import type { TObject, TSchema } from "typebox";
-import { allowedBy, checkBlock } from "../config/check.ts";
+import { allowedBy, checkKnob } from "../config/check.ts";
 import { cut, plain } from "./layout.ts";
 import type { ConfigState, Schemas } from "./state.ts";
 
@@ -83,13 +83,9 @@ export function shownValue(value: unknown): string {
 }
 
 /** What was typed as the value of a knob, checked; or what the knob takes instead. */
-export function typedValue(
-	knob: Knob,
-	typed: string,
-	schemas: Schemas,
-): { readonly value: unknown } | { readonly wrong: string } {
+export function typedValue(knob: Knob, typed: string): { readonly value: unknown } | { readonly wrong: string } {
 	for (const candidate of candidates(knob, typed)) {
-		const taken = checked(knob, candidate, schemas);
+		const taken = checked(knob, candidate);
 		if (taken !== undefined) return taken;
 	}
 	return { wrong: `${knob.key} takes ${takes(knob)}; got ${cut(plain(typed), 80)}.` };
@@ -123,11 +119,9 @@ function jsonOf(typed: string): readonly unknown[] {
 	}
 }
 
-function checked({ path }: Knob, value: unknown, { sections }: Schemas): { readonly value: unknown } | undefined {
-	const block = path.reduceRight((inner, key) => ({ [key]: inner }), value);
-	const { values, warnings } = checkBlock(block, sections, "");
-	if (warnings.length > 0) return undefined;
-	return { value: path.reduce(partOf, values as unknown) };
+function checked({ key, path, schema }: Knob, value: unknown): { readonly value: unknown } | undefined {
+	const knob = checkKnob(schema, value, { key, file: "", path, placeOf: () => undefined });
+	return knob.isTaken && knob.warnings.length === 0 ? { value: knob.value } : undefined;
 }
 
 function partOf(whole: unknown, key: string): unknown {

@@ -2,18 +2,22 @@ import { accessSync, constants, existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import type { ExtensionAPI, ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
+import type { TObject } from "typebox";
+import { Enabled, KernelSections } from "../config/schema.ts";
 import { messageOfError } from "../kernel/isolate.ts";
+import type { Plugin } from "../kernel/plugin.ts";
 import { hasProjection } from "../pi/attach.ts";
 import { otherExtensions } from "../pi/extensions.ts";
 import { tellHuman } from "../pi/host.ts";
 import { reloadAndTell } from "../pi/reload.ts";
+import { MULLIGAN_VERSION } from "../version.ts";
 import { AUDIT_COMMAND } from "./audit.ts";
 import { type Completion, completions } from "./complete.ts";
 import type { DoctorFacts } from "./doctor.ts";
 import type { PanelOptions, PanelSession } from "./index.ts";
 import { type Effects, run } from "./run.ts";
 import { pluginStates, runState } from "./snapshot.ts";
-import type { HostState, PanelState } from "./state.ts";
+import type { HostState, PanelState, Schemas } from "./state.ts";
 
 interface Opened extends PanelOptions {
 	readonly pi: ExtensionAPI;
@@ -44,7 +48,7 @@ export function openPanel(args: string, opened: Opened): Promise<void> {
 			return takenBack;
 		},
 		audit: audit && (async (typed) => audit.definition.run(typed)),
-		approve: async () => gate?.approve() ?? [],
+		approve: () => gate.approve(),
 		diagnose: () => diagnosis(pi, opened),
 		canReload: context.isIdle(),
 		reload: ({ reloaded, refused }) =>
@@ -63,30 +67,38 @@ export function complete(
 
 /** The part of the state that needs no context of Pi's. */
 function known(
-	{ listed, kernel, config }: PanelSession,
-	{ installation }: Pick<PanelOptions, "installation">,
+	{ kernel, config }: PanelSession,
+	{ installation: { builtIns } }: Pick<PanelOptions, "installation">,
 ): Pick<PanelState, "plugins" | "schemas" | "run" | "config"> {
-	const { builtIns, schemas } = installation();
+	const plugins = config.plugins.map(({ plugin }) => plugin);
+	const listed = plugins.map(({ name }) => name);
 	return {
 		config,
-		schemas,
-		plugins: pluginStates({ listed, running: kernel.plugins, builtIns }),
+		schemas: schemasOf([...builtIns, ...plugins]),
+		plugins: pluginStates({ listed, running: kernel.plugins, builtIns: builtIns.map(({ name }) => name) }),
 		run: runState(kernel),
 	};
 }
 
+/** The schemas of all knobs; of a plugin in the place of another it is its own that counts. */
+function schemasOf(plugins: readonly Plugin[]): Schemas {
+	const sections = new Map(plugins.map(({ name, options }) => [name, options as TObject | undefined]));
+	const named = [...sections].flatMap(([name, schema]) => (schema ? [[name, schema] as const] : []));
+	return { top: { enabled: Enabled }, sections: { ...Object.fromEntries(named), ...KernelSections } };
+}
+
 function shown({ context, current, installation }: Opened): Pick<PanelState, "defaults" | "pending" | "host"> {
 	const { agentDir, projectRoot, gate } = current;
-	const { version, loadedFrom, piVersion, defaults } = installation();
+	const { loadedFrom, piVersion, builtIns } = installation;
 	const { model } = context;
 	const host: HostState = {
 		...{ home: homedir(), cwd: context.cwd, agentDir, projectRoot },
-		...{ version, loadedFrom, piVersion, regime: regimeOf(context, piVersion) },
+		...{ version: MULLIGAN_VERSION, loadedFrom, piVersion, regime: regimeOf(context, piVersion) },
 		...{ nodeVersion: process.versions.node, platform: `${process.platform} ${process.arch}` },
 		...{ mode: context.mode, isProjectTrusted: context.isProjectTrusted() },
 		model: model && `${model.provider}/${model.id}`,
 	};
-	return { defaults, pending: gate?.pending ?? [], host };
+	return { defaults: builtIns.map(({ name }) => name), pending: gate.pending, host };
 }
 
 /** How requests reach us on this Pi. */

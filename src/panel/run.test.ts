@@ -3,8 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { panelState, settingsWith } from "../../test/support/panel-state.ts";
+import type { SourceReport as Source } from "../config/sources/book.ts";
 import { type Effects, run } from "./run.ts";
-import type { ConfigState, PanelState, Source } from "./state.ts";
+import type { ConfigState, PanelState } from "./state.ts";
 
 let folder: string;
 beforeEach(() => {

@@ -1,7 +1,8 @@
+import { closest } from "../config/closest.ts";
+import { isCodeFile } from "../config/sources/places.ts";
 import type { TakenBack } from "../kernel/take-back.ts";
 import { type Answer, refused } from "./answer.ts";
 import { noAudit } from "./audit.ts";
-import { closest } from "./closest.ts";
 import { type Command, parse, SUB_COMMANDS, type Where } from "./command.ts";
 import { type DoctorFacts, doctorLines } from "./doctor.ts";
 import { valueIn } from "./edit.ts";
@@ -12,7 +13,6 @@ import { type Change, changeAnswer, changeOf, knobNames } from "./set.ts";
 import { showLines } from "./show.ts";
 import type { PanelState, StandingOp } from "./state.ts";
 import { isListed, type ListInForce, listChange, type Switches } from "./switch.ts";
-import { isCode } from "./target.ts";
 import { traceLines } from "./trace.ts";
 import { nothingToTrust, trustedAnswer } from "./trust.ts";
 import { opToUndo, undoneAnswer } from "./undo.ts";
@@ -130,7 +130,7 @@ async function switchPlugins(switches: Switches, where: Where, effects: Effects)
 async function listInForce({ config }: PanelState): Promise<ListInForce> {
 	const file = config.origins.get("plugins");
 	if (file === undefined) return { entries: ["..."], file };
-	if (isCode(file)) return { entries: undefined, file };
+	if (isCodeFile(file)) return { entries: undefined, file };
 	const at = /(^|[/\\])(settings|package)\.json$/.test(file) ? ["mulligan"] : [];
 	const list = await valueIn((await textOf(file)) ?? "", ["plugins"], { format: formatOf(file), at });
 	return { entries: Array.isArray(list) ? list : undefined, file };

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { panelState, settingsWith } from "../../test/support/panel-state.ts";
+import type { SourceReport as Source } from "../config/sources/book.ts";
 import type { Answer } from "./answer.ts";
 import { type Change, changeAnswer, changeOf } from "./set.ts";
-import type { PanelState, Source } from "./state.ts";
+import type { PanelState } from "./state.ts";
 import type { Written } from "./write.ts";
 
 const SHOP = "/home/ann/work/shop";

@@ -40,7 +40,7 @@ export function changeOf(
 	const knob = knobNamed(key, state.schemas);
 	if (!knob) return { unknown: key };
 	if (typed === "") return described(knob, state);
-	const taken = typed === DEFAULT ? { value: undefined } : typedValue(knob, typed, state.schemas);
+	const taken = typed === DEFAULT ? { value: undefined } : typedValue(knob, typed);
 	if ("wrong" in taken) return refused(taken.wrong);
 	const target = targetFor(state, where);
 	if ("why" in target) return refused(target.why);

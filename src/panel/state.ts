@@ -1,29 +1,11 @@
 import type { TObject, TSchema } from "typebox";
-import type { Warning } from "../config/check.ts";
-import type { Settings } from "../config/schema.ts";
+import type { LoadedConfig } from "../config/load.ts";
 import type { PastMoment } from "../kernel/moments.ts";
 import type { RequestTrace } from "../kernel/trace.ts";
 import type { Folders } from "./paths.ts";
 
-/** What became of one place that config may come from. */
-export interface Source {
-	/** A file, or the name of a variable of the environment. */
-	readonly file: string;
-	readonly scope: "user" | "project" | "environment";
-	/** `read`, `absent`, `untrusted`, `unreadable` and others that say why it does not count. */
-	readonly state: string;
-	readonly why?: string;
-}
-
 /** The config of the session, as far as the panel shows it. */
-export interface ConfigState {
-	readonly settings: Settings;
-	readonly warnings: readonly (Warning & { readonly file?: string; readonly line?: number })[];
-	/** Lowest first. */
-	readonly sources: readonly Source[];
-	/** Where a knob's value comes from, by the knob's name; absent: the default. */
-	readonly origins: ReadonlyMap<string, string>;
-}
+export type ConfigState = Pick<LoadedConfig, "settings" | "warnings" | "sources" | "origins">;
 
 /** The schemas of all knobs. */
 export interface Schemas {

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { defaults, panelState } from "../../test/support/panel-state.ts";
+import type { SourceReport as Source } from "../config/sources/book.ts";
 import type { Where } from "./command.ts";
-import type { PluginState, Source } from "./state.ts";
+import type { PluginState } from "./state.ts";
 import { type ListInForce, listChange } from "./switch.ts";
 
 const SHOP = "/home/ann/work/shop";

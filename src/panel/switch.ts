@@ -1,11 +1,12 @@
 import { isAbsolute, relative, resolve, sep } from "node:path";
+import { isCodeFile } from "../config/sources/places.ts";
 import { type Answer, answered, refused } from "./answer.ts";
 import type { Where } from "./command.ts";
 import { plain } from "./layout.ts";
 import { shownPath } from "./paths.ts";
 import type { Change } from "./set.ts";
 import type { PanelState, PluginState } from "./state.ts";
-import { folderOf, isCode, overriding, type Target, targetFor, targetIn } from "./target.ts";
+import { folderOf, overriding, type Target, targetFor, targetIn } from "./target.ts";
 
 /** What stands for the default set in a list of plugins. */
 const REST = "...";
@@ -77,7 +78,7 @@ function listTarget(
 }
 
 function setElsewhere(file: string, { host }: PanelState): string {
-	const how = isCode(file) ? "is code, which only its author can change" : "counts more";
+	const how = isCodeFile(file) ? "is code, which only its author can change" : "counts more";
 	return `the list of plugins is set in ${shownPath(file, host)}, which ${how}. Change it there, then /reload.`;
 }
 

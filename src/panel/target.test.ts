@@ -1,13 +1,22 @@
 import { describe, expect, test } from "vitest";
 import { panelState } from "../../test/support/panel-state.ts";
+import type { SourceReport as Source } from "../config/sources/book.ts";
 import type { Where } from "./command.ts";
-import type { Source } from "./state.ts";
+import type {} from "./state.ts";
 import { overriding, type Target, targetFor, targetIn } from "./target.ts";
 
 const AGENT = "/home/ann/.pi/agent";
 const SHOP = "/home/ann/work/shop";
-const user = (name: string, state = "read"): Source => ({ file: `${AGENT}/${name}`, scope: "user", state });
-const project = (name: string, state = "read"): Source => ({ file: `${SHOP}/${name}`, scope: "project", state });
+const user = (name: string, state: Source["state"] = "read"): Source => ({
+	file: `${AGENT}/${name}`,
+	scope: "user",
+	state,
+});
+const project = (name: string, state: Source["state"] = "read"): Source => ({
+	file: `${SHOP}/${name}`,
+	scope: "project",
+	state,
+});
 const state = (sources: readonly Source[], host = {}) => panelState({ config: { sources }, host });
 const fileOf = (sources: readonly Source[], where?: Where) => {
 	const target = targetFor(state(sources), where);

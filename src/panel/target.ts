@@ -1,7 +1,9 @@
 import { basename, dirname, extname, join } from "node:path";
+import type { SourceReport as Source } from "../config/sources/book.ts";
+import { isCodeFile } from "../config/sources/places.ts";
 import type { Where } from "./command.ts";
 import { shownPath } from "./paths.ts";
-import type { PanelState, Source } from "./state.ts";
+import type { PanelState } from "./state.ts";
 
 /** The file that a change is written to, and where in it the config stands. */
 export interface Target {
@@ -23,16 +25,16 @@ const NEW = "mulligan.config.json";
 export function targetFor(state: PanelState, where: Where): Target | { readonly why: string } {
 	const ofProject = configOf(state, "project");
 	if (where === "project") return projectTarget(state, ofProject);
-	if (where === undefined && ofProject?.state === "read" && !isCode(ofProject.file)) return target(ofProject);
+	if (where === undefined && ofProject?.state === "read" && !isCodeFile(ofProject.file)) return target(ofProject);
 	const ofUser = configOf(state, "user");
 	if (!ofUser) return target({ file: join(state.host.agentDir, NEW), scope: "user" });
-	return isCode(ofUser.file) ? isCodeItself(state, ofUser) : target(ofUser);
+	return isCodeFile(ofUser.file) ? isCodeItself(state, ofUser) : target(ofUser);
 }
 
 /** The target of a file that is data and may be written; undefined for Pi's settings, code and the environment. */
 export function targetIn({ config }: PanelState, file: string): Target | undefined {
 	const source = config.sources.find((each) => each.file === file);
-	if (!source || source.scope === "environment" || isPiSettings(source) || isCode(file)) return undefined;
+	if (!source || source.scope === "environment" || isPiSettings(source) || isCodeFile(file)) return undefined;
 	return target(source as Located);
 }
 
@@ -53,11 +55,6 @@ export function isVariable(origin: string): boolean {
 	return /^MULLIGAN_[A-Z_]+$/.test(origin);
 }
 
-/** Whether a config is code, which only its author can change. */
-export function isCode(file: string): boolean {
-	return /\.[mc]?[jt]s$/.test(file);
-}
-
 type Located = Pick<Source, "file"> & { readonly scope: Target["scope"] };
 
 function target({ file, scope }: Located): Target {
@@ -73,7 +70,7 @@ function projectTarget(state: PanelState, config: (Source & Located) | undefined
 		return { why: "Pi does not trust this project, so its config is not read. Trust it first: /trust." };
 	if (projectRoot === undefined) return { why: "there is no project here: the home folder has none." };
 	if (!config) return target({ file: join(projectRoot, NEW), scope: "project" });
-	return isCode(config.file) ? isCodeItself(state, config) : target(config);
+	return isCodeFile(config.file) ? isCodeItself(state, config) : target(config);
 }
 
 function isCodeItself({ host }: PanelState, { file }: Located): { readonly why: string } {

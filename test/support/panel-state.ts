@@ -1,12 +1,12 @@
-import { defaultsOf } from "../../src/config/check.ts";
-import { Enabled, KernelSections, type Sections, type Settings } from "../../src/config/schema.ts";
+import { defaultsOf } from "../../src/config/defaults.ts";
+import { Enabled, KernelSections, type Settings } from "../../src/config/schema.ts";
 import { DEFAULT_PLUGINS } from "../../src/default-set.ts";
 import type { ConfigState, HostState, PanelState, RunState, Schemas } from "../../src/panel/state.ts";
 
 const sections = {
 	...Object.fromEntries(DEFAULT_PLUGINS.flatMap(({ name, options }) => (options ? [[name, options]] : []))),
 	...KernelSections,
-} as Sections;
+} as Schemas["sections"];
 
 /** The schemas of the default set. */
 export const schemas: Schemas = { top: { enabled: Enabled }, sections };
