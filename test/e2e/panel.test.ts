@@ -5,6 +5,7 @@ import type { ExtensionAPI, ExtensionUIContext } from "@earendil-works/pi-coding
 import { describe, expect, test } from "vitest";
 import { openSession, orphans, piVersions, type TestSession } from "../../src/testing/index.ts";
 import { runPi } from "../support/cli.ts";
+import { ConfigFolders } from "../support/config.ts";
 import { atOnce, bulk, call, openAtOnce, records, wire } from "../support/mulligan.ts";
 import { openRpc } from "../support/rpc.ts";
 import { openTerminal, terminalMissing } from "../support/terminal.ts";
@@ -35,6 +36,8 @@ async function changed(pi: (typeof edges)[number], more: Parameters<typeof openA
 	return session;
 }
 
+/** A text whatever the lines that it was broken into. */
+const flat = (text: string) => text.replace(/\s+/g, " ");
 const texts = (session: TestSession) => JSON.stringify(session.lastRequest.messages);
 const config = (session: TestSession) => join(session.agentDir, "mulligan.config.json");
 
@@ -154,11 +157,9 @@ describe.each(edges)("with Pi $version", (pi) => {
 		const text = await say(session, "trace");
 		expect(text).toMatch(/^Request 5 of this session: a view of ~\d+ tokens, made in \d+\.\d\d ms\./);
 		expect(text).toMatch(/\n {2}rewind +\d+\.\d\d ms .*hid 2 messages, ~\d+ tokens/);
-		expect(text.replace(/\s+/g, " ")).toContain("(a call of grep, grep c3); keeps 1 note in the view");
-		expect(text.replace(/\s+/g, " ")).toMatch(
-			/shrink \d+\.\d\d ms (\d+\.\d\d ms )?changed 1 message, ~\d+ → \d+ tokens \(grep c1\)/,
-		);
-		expect(text.replace(/\s+/g, " ")).toContain("Last moment: 1 change (rewind of");
+		expect(flat(text)).toContain("(a call of grep, grep c3); keeps 1 note in the view");
+		expect(flat(text)).toMatch(/shrink \d+\.\d\d ms (\d+\.\d\d ms )?changed 1 message, ~\d+ → \d+ tokens \(grep c1\)/);
+		expect(flat(text)).toContain("Last moment: 1 change (rewind of");
 	});
 
 	test("audit is the report of /mulligan_audit", async () => {
@@ -237,7 +238,7 @@ describe.each(edges)("with Pi $version", (pi) => {
 			isMeddling = true;
 			await session.prompt("three");
 			const report = await say(session, "doctor");
-			expect(report.replace(/\s+/g, " ")).toContain("with 0 messages added, 1 missing and 0 changed of 4");
+			expect(flat(report)).toContain("with 0 messages added, 1 missing and 0 changed of 4");
 			expect(report).toContain("(1 command)");
 		});
 
@@ -249,7 +250,7 @@ describe.each(edges)("with Pi $version", (pi) => {
 					fileURLToPath(new URL("../support/meddler.ts", import.meta.url)),
 				],
 			});
-			const report = (await say(session, "doctor")).replace(/\s+/g, " ");
+			const report = flat(await say(session, "doctor"));
 			expect(report).toMatch(/meddler\.ts \(1 command\): its file names context, session_before_compact/);
 			expect(report).not.toContain("src/index.ts");
 		});
@@ -271,6 +272,43 @@ describe.each(edges)("with Pi $version", (pi) => {
 			});
 			expect(starts).toEqual(["startup", "reload"]);
 			expect(session.errors).toEqual([]);
+		});
+
+		test("counts after the reload, and is shown with where it comes from", async () => {
+			await using session = await openSession({ pi, tools });
+			await say(session, "set rewind.enabled off");
+			session.script({ calls: [call.tool("c1", "grep", { pattern: "one" })] }, { calls: [call.rewind("c2")] }, "done");
+			await session.prompt("go");
+			expect(texts(session)).toContain("Mulligan: refused — rewind is disabled.");
+			expect(flat(await say(session, "show"))).toContain(
+				`rewind.enabled false instead of true, from ${config(session)}`,
+			);
+			await say(session, "set rewind.enabled default");
+			session.script({ calls: [call.rewind("c3")] }, "done");
+			await session.prompt("again");
+			expect(texts(session)).toContain("Mulligan: rewind recorded");
+		});
+
+		test("of an entry of a record leaves the others, and their origins, alone", async () => {
+			await using session = await openSession({ pi });
+			await say(session, "set nudges.bloatThresholdBytesByTool.grep 4096");
+			expect(await say(session, "set nudges.bloatThresholdBytesByTool")).toContain(
+				'is {"read":24576,"grep":4096}, from',
+			);
+		});
+
+		test("that the project overrides has no effect and says so; --project writes there", async () => {
+			using folders = new ConfigFolders();
+			folders.write("mulligan.config.json", { rewind: { maxDepth: 3 } });
+			await using session = await openSession({ pi, cwd: folders.project, agentDir: folders.agentDir });
+			expect(await say(session, "set rewind.maxDepth 8 --user")).toContain(
+				"It has no effect: ./mulligan.config.json says otherwise and counts more.",
+			);
+			expect(await say(session, "set rewind.maxDepth")).toContain("rewind.maxDepth is 3, from ./mulligan.config.json");
+			expect(await say(session, "set rewind.maxDepth 9")).toContain(
+				"rewind.maxDepth is 9 instead of 3, in ./mulligan.config.json. Pi has reloaded, and it counts.",
+			);
+			expect(await say(session, "set rewind.maxDepth")).toContain("rewind.maxDepth is 9, from ./mulligan.config.json");
 		});
 
 		test("while the agent works it writes, and leaves the reload to the human", async () => {
@@ -318,6 +356,57 @@ describe.each(edges)("with Pi $version", (pi) => {
 		expect(JSON.parse(readFileSync(config(session), "utf8")).plugins).toEqual([
 			...["checkpoints", "rewind", "shrink", "cancel", "audit"],
 		]);
+		expect(await say(session, "show")).toMatch(/ {2}audit +on\n {2}nudges +off\n/);
+		expect(await say(session, "nudges")).toMatch(/^Mulligan: nudges is on, in /);
+		expect(JSON.parse(readFileSync(config(session), "utf8")).plugins).toEqual(["..."]);
+		expect(await say(session, "show")).toMatch(/ {2}nudges +on\n {2}audit +on\n/);
+	});
+
+	test("the tools of a plugin that is off are gone after the reload, and back once it is on", async () => {
+		await using session = await openSession({ pi });
+		const declared = async () => {
+			session.script("done");
+			await session.prompt("hi");
+			return session.lastRequest.tools.some(({ name }) => name === "mulligan_shrink");
+		};
+		await say(session, "shrink off");
+		expect(await declared()).toBe(false);
+		await say(session, "shrink on");
+		expect(await declared()).toBe(true);
+	});
+
+	test("mulligan as a whole goes off and on", async () => {
+		await using session = await openSession({ pi, tools });
+		expect(await say(session, "off")).toContain("enabled is false instead of true");
+		expect(flat(await say(session, ""))).toContain(
+			`is off: "enabled" is false in ${config(session)}. /mulligan on switches it on.`,
+		);
+		expect(await say(session, "trace")).toBe("Mulligan is off: it touches no request.");
+		expect(await say(session, "shrink off")).toContain("refused — mulligan is off");
+		expect(await say(session, "on")).toContain("enabled is true instead of false");
+		expect(await say(session, "")).toMatch(/^Mulligan .* is on\./);
+	});
+
+	test("trust approves the code that waits, and has Pi reload", async () => {
+		using folders = new ConfigFolders();
+		folders.write(
+			"nudge.ts",
+			'export default { name: "nudge", setup({ hooks }) { hooks.onView.tap("nudge", (view) => view.annotate("NUDGE")); } };',
+		);
+		folders.write("mulligan.config.json", { plugins: ["...", "./nudge.ts"] });
+		const confirm = async () => false;
+		await using session = await openSession({
+			...{ pi, cwd: folders.project, agentDir: folders.agentDir },
+			uiContext: { confirm },
+		});
+		session.otherwise("done");
+		await session.prompt("hi");
+		expect(texts(session)).not.toContain("NUDGE");
+		expect(await say(session, "show")).toContain("Waits for your approval (/mulligan trust):\n  ./nudge.ts");
+		expect(await say(session, "doctor")).toContain("- waits for approval: <project>/nudge.ts");
+		expect(await say(session, "trust")).toContain(
+			"Mulligan: 1 file approved as they are now: ./nudge.ts. Pi has reloaded, and it counts.",
+		);
 	});
 
 	test("in a terminal the picker switches, and applies once", async () => {
