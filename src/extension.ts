@@ -1,8 +1,11 @@
-import { type ExtensionAPI, type ExtensionContext, VERSION } from "@earendil-works/pi-coding-agent";
+import { homedir } from "node:os";
+import { type ExtensionAPI, type ExtensionContext, getAgentDir, VERSION } from "@earendil-works/pi-coding-agent";
+import { projectFolders } from "./config/sources/places.ts";
 import { DEFAULT_PLUGINS } from "./default-set.ts";
 import { highestSeq } from "./kernel/journal.ts";
 import { createKernel, type Kernel } from "./kernel/kernel.ts";
 import type { Plugin } from "./kernel/plugin.ts";
+import { type PanelSession, registerPanel } from "./panel/index.ts";
 import { Alignment } from "./pi/align.ts";
 import { type Attached, attach, LiveSurroundings, sourceOf } from "./pi/attach.ts";
 import { configOf } from "./pi/config.ts";
@@ -10,6 +13,7 @@ import { TRUST_FLAG } from "./pi/gate.ts";
 import { hostOf } from "./pi/host.ts";
 import { registerKernel, registerStub } from "./pi/register.ts";
 import { showStatus } from "./pi/status.ts";
+import { Witness } from "./pi/witness.ts";
 
 const OLDEST = [0, 84] as const;
 
@@ -28,6 +32,8 @@ export function mulliganWith(plugins: readonly Plugin[], pi: ExtensionAPI): void
 	}
 	pi.registerFlag(TRUST_FLAG, { type: "boolean", description: "Let mulligan run the code of this project" });
 	let attached: Attached | undefined;
+	let panel: PanelSession | undefined;
+	const witness = new Witness();
 	let context: ExtensionContext;
 	let log: (line: string) => void = () => {};
 	const enter = (latest: ExtensionContext) => {
@@ -39,12 +45,26 @@ export function mulliganWith(plugins: readonly Plugin[], pi: ExtensionAPI): void
 	pi.on("session_shutdown", () => {
 		attached = undefined;
 	});
+	registerPanel(pi, {
+		installation: {
+			builtIns: plugins,
+			piVersion: VERSION,
+			loadedFrom: /\/dist\/[^/]+\.js$/.test(import.meta.url) ? "bundle" : "source",
+		},
+		session: () => panel,
+		enter(latest) {
+			enter(latest);
+			panel?.kernel.enter(sourceOf(latest), surroundings);
+		},
+		refresh: (latest) => {
+			if (attached) showStatus(attached.kernel, latest);
+		},
+	});
 	pi.on("session_start", async ({ reason }, startContext) => {
 		enter(startContext);
 		attached = undefined;
-		const config = await configOf(pi, plugins, startContext);
+		const { gate, ...config } = await configOf(pi, plugins, startContext);
 		const { settings } = config;
-		if (!settings.enabled) return registerStub(pi, plugins);
 		const host = hostOf({ pi, context: () => context, logFile: settings.log.file });
 		log = host.log;
 		const kernel = await createKernel({
@@ -54,6 +74,11 @@ export function mulliganWith(plugins: readonly Plugin[], pi: ExtensionAPI): void
 			rules: settings.rewrites,
 			lastSeq: highestSeq(startContext.sessionManager.getEntries()),
 		});
+		panel = {
+			...{ config, gate, kernel, witness, agentDir: getAgentDir() },
+			projectRoot: projectFolders(startContext.cwd, homedir()).at(-1),
+		};
+		if (!settings.enabled) return registerStub(pi, plugins);
 		const enterKernel = (latest: ExtensionContext) => {
 			enter(latest);
 			kernel.enter(sourceOf(latest), surroundings);
@@ -65,7 +90,7 @@ export function mulliganWith(plugins: readonly Plugin[], pi: ExtensionAPI): void
 			},
 		});
 		enterKernel(startContext);
-		attached = { kernel, alignment: new Alignment(), riding: { ops: [] } };
+		attached = { kernel, alignment: new Alignment(), riding: { ops: [] }, witness };
 		if (reason !== "reload" && isLate(kernel)) kernel.moments.rideNow("resume");
 		await kernel.hooks.onSession.promise({ reason });
 		showStatus(kernel, startContext);
