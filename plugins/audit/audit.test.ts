@@ -894,6 +894,27 @@ describe.each(newest)("cost, with Pi $version", (pi) => {
 		expect(usual).toContain("\n  27 older\n");
 	});
 
+	test("the declarations of the four tools tell what a model must know to use them", () => {
+		const declared = new Map(set.flatMap(({ tools: all }) => (all ?? []).map((tool) => [tool.name, tool.description])));
+		const says: Readonly<Record<string, readonly RegExp[]>> = {
+			mulligan_rewind: [
+				/the user still sees the hidden text/,
+				/checkpoint .* only the user sets with \/mulligan_checkpoint, their later prompts included/,
+				/Call it alone/,
+				/Effects on disk persist/,
+			],
+			mulligan_shrink: [
+				/Only results of the current prompt can be shrunk/,
+				/replacement becomes your only memory of it/,
+			],
+			mulligan_cancel: [/It is safe/, /files and commands are not undone/],
+			mulligan_audit: [/It activates queued changes/],
+		};
+		expect([...declared.keys()].sort()).toEqual(Object.keys(says).sort());
+		for (const [name, patterns] of Object.entries(says))
+			for (const pattern of patterns) expect(declared.get(name)).toMatch(pattern);
+	});
+
 	test("the declarations of the four tools stay below 700 tokens, the audit's below 110", () => {
 		const cost = (plugins: readonly Plugin[]) =>
 			plugins
