@@ -669,11 +669,27 @@ describe.each(newest)("labels, with Pi $version", (pi) => {
 		[{}, "bash"],
 		[{ command: 7, path: null }, "bash"],
 		[{ command: "\u001b[31mred\u0007\u202Eevil" }, "bash [31mred evil"],
+		[{ command: "cd /project/packages && npm test" }, "bash npm test"],
+		[{ command: 'cd "my folder" && ls' }, "bash ls"],
+		[{ command: "cd src; ls" }, "bash cd src; ls"],
+		[{ path: `/elsewhere/${"deep/".repeat(20)}name.ts` }, `bash …${"deep/".repeat(20).slice(-40)}name.ts`],
+		[{ path: "😀".repeat(60) }, `bash …${"😀".repeat(47)}`],
 		[{ command: "x".repeat(1_000_000) }, `bash ${"x".repeat(47)}…`],
 		[{ command: "😀".repeat(60) }, `bash ${"😀".repeat(47)}…`],
 		[{ command: " ".repeat(100_000) }, "bash"],
 	])("of a call with %j", async (args, label) => {
 		expect(await labelled("bash", args)).toBe(`100  result ${label}`);
+	});
+
+	test("a path inside the working directory goes without that", async () => {
+		await using session = await open({ pi });
+		const { cwd } = session;
+		const paths = [`${cwd}/src/a.ts`, `${cwd}-b/c.ts`.slice(-40), cwd.slice(-40), `${cwd}/`];
+		session.script({ calls: paths.map((path, at) => call.tool(`c${at}`, "tiny", { path })) }, "done");
+		await session.prompt("go");
+		const report = await ask(session, "20");
+		for (const path of ["src/a.ts", `${cwd}-b/c.ts`.slice(-40), cwd.slice(-40)])
+			expect(report).toContain(` result tiny ${path}  [`);
 	});
 
 	test("a response is named by its first call and the number of others, or by its text", async () => {
