@@ -1,10 +1,20 @@
 import type { Static, TSchema } from "typebox";
+import type { Config } from "./config/config.ts";
 import type { Plugin, PluginApi } from "./kernel/plugin.ts";
 
 /** The door for plugin authors: everything that a plugin imports comes from here. */
+export type { Config, PluginEntry } from "./config/config.ts";
 export type { ContextEntry, ToolGroup } from "./kernel/branch.ts";
 export type { FinishedCall, FreshResult, Hooks } from "./kernel/hooks.ts";
-export { blocksOf, type Message, type NestedCall, shownText, textOf, toolCallsOf } from "./kernel/messages.ts";
+export {
+	blocksOf,
+	type Message,
+	type NestedCall,
+	reachesModel,
+	shownText,
+	textOf,
+	toolCallsOf,
+} from "./kernel/messages.ts";
 export type { Fate, Moment, Op, OpEvent } from "./kernel/moments.ts";
 export type {
 	Plugin,
@@ -21,6 +31,7 @@ export type {
 export { quoted } from "./kernel/quote.ts";
 export {
 	type CancelBody,
+	coveredIds,
 	type JournalRecord,
 	type LedgerRecord,
 	parseRecord,
@@ -39,4 +50,9 @@ export function definePlugin<Schema extends TSchema>(
 	},
 ): Plugin<Static<Schema>> {
 	return plugin;
+}
+
+/** Give a config its types: what a `mulligan.config.ts` exports as its default. */
+export function defineConfig(config: Config): Config {
+	return config;
 }

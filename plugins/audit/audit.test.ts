@@ -852,17 +852,17 @@ describe.each(edges)("the suggestion, with Pi $version", (pi) => {
 		expect(resultOf(session, "sa")).toContain("Matched: yes.");
 	});
 
-	test("is the call that a rewind would hide, also where Pi does not send it", async () => {
+	test("is the call that a rewind would hide: none that broke off, which Pi does not send", async () => {
 		const log = sessionLog();
 		log.user("go");
 		log.batch([{ name: "grep", result: "x".repeat(4000) }]);
-		log.batch([{ name: "write", args: { content: "y".repeat(2000) }, result: "cut off" }], { stopReason: "aborted" });
+		log.assistant({ calls: [{ id: "c2", name: "write", args: { content: "y".repeat(2000) } }], stopReason: "aborted" });
 		await using session = await resume(pi, log, { settings: shrinkOff });
 		session.script({ calls: [call.rewind("r")] }, "done");
-		expect(suggestion(await ask(session))).toContain("your newest call (write)");
+		expect(suggestion(await ask(session))).toContain("your newest call (grep)");
 		await session.prompt("on");
 		expect(records(session, "mulligan:queued")).toEqual([
-			expect.objectContaining({ op: expect.objectContaining({ entryIds: ["00000004", "00000005"] }) }),
+			expect.objectContaining({ op: expect.objectContaining({ entryIds: ["00000002", "00000003"] }) }),
 		]);
 	});
 

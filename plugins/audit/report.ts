@@ -1,5 +1,5 @@
-import type { Op, PluginApi, ViewedEntry } from "../../src/plugin.ts";
-import { byKind, isSent } from "./contributors.ts";
+import { type Op, type PluginApi, reachesModel, type ViewedEntry } from "../../src/plugin.ts";
+import { byKind } from "./contributors.ts";
 import { largestLines, rows } from "./list.ts";
 import type { AuditOptions } from "./options.ts";
 import { largestRemovable, type Removable, shrinkable } from "./removable.ts";
@@ -23,13 +23,13 @@ export function reportOn(api: Api, question: Question): string {
 	const { calibration = 1 } = api.session;
 	const figure = (plainTokens: number) => number.format(Math.round(plainTokens * calibration));
 	const view = api.session.viewed();
-	const sent = view.filter(isSent);
+	const sent = view.filter(({ entry }) => reachesModel(entry.message));
 	const ids = shrinkable(api, sent);
 	const paragraphs = [
 		[...totalLines(api, sent, question), ...sizeLines(api, sent, figure)],
 		largestLines(api, sent, { top: question.top, ids, figure }),
 		standingLines(api, view, figure),
-		suggestionLines(api, largestRemovable(api, view, { ids, toolCallId: question.toolCallId }), figure),
+		suggestionLines(api, largestRemovable(api, sent, { ids, toolCallId: question.toolCallId }), figure),
 	];
 	return paragraphs
 		.filter((lines) => lines.length > 0)

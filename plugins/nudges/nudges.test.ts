@@ -239,14 +239,19 @@ describe.each(edges)("with Pi $version", (pi) => {
 			]);
 		});
 
-		test("leaves user messages out", async () => {
+		test("is about what the agent added, not the human, Pi or another extension", async () => {
 			await using session = await open({ nudges: small });
 			session.otherwise("ok");
 			await session.prompt("one");
 			await session.prompt("u".repeat(40_000));
+			await session.bash("head -c 40000 /dev/zero | tr '\\0' b");
 			await session.prompt("three");
+			session.sessionManager.appendCustomMessageEntry("team:info", "c".repeat(40_000), true);
+			session.sessionManager.branchWithSummary(session.sessionManager.getLeafId() ?? "", "s".repeat(40_000));
+			await session.prompt("four");
+			expect(session.branch().map(({ type }) => type)).toContain("branch_summary");
 			expect(where(session, DRIFT)).toEqual([]);
-			expect(metrics(session).map(({ deltaTokens }) => deltaTokens)).toEqual([null, 1, 1]);
+			expect(metrics(session).map(({ deltaTokens }) => deltaTokens)).toEqual([null, 1, 1, 1]);
 		});
 
 		test("without a baseline needs a bloat hit, and names its size", async () => {

@@ -1,4 +1,4 @@
-import type { ContextEntry, PluginApi } from "../../src/plugin.ts";
+import type { PluginApi } from "../../src/plugin.ts";
 import { type BloatHit, bloatOf } from "./bloat.ts";
 import { atRest, type Drift, endTurn, forgotten, NO_DRIFT, restAfter, type TurnMetric } from "./drift.ts";
 import type { NudgesOptions } from "./options.ts";
@@ -11,7 +11,6 @@ type Api = PluginApi<NudgesOptions>;
 /** Records each turn's growth, and says in the next request, once, that turns grow by much. */
 export function watchDrift(api: Api): void {
 	const { hooks, journal, options, session } = api;
-	const part = agentsPart(api);
 	let drift: Drift = NO_DRIFT;
 	let turn = newTurn();
 	let cancelsBefore = 0;
@@ -23,7 +22,6 @@ export function watchDrift(api: Api): void {
 		drift = forgotten(drift);
 		dueTokens = undefined;
 		cancelsBefore = cancels();
-		part.forget();
 	};
 
 	hooks.onView.tap("nudges:drift", (view) => {
@@ -53,7 +51,7 @@ export function watchDrift(api: Api): void {
 		// What a cancel brings back is no output of this turn.
 		const isExcused = turn.hasActed || cancels() !== cancelsBefore || refusedPrompt === prompt();
 		cancelsBefore = cancels();
-		const agentTokens = part.tokens();
+		const { agentTokens } = session;
 		const ended = endTurn(drift, { turnIndex, agentTokens, bloatHits: turn.bloatHits, isExcused }, options);
 		drift = ended.drift;
 		dueTokens = ended.dueTokens;
@@ -77,31 +75,4 @@ function recorded(journal: Api["journal"]): readonly Pick<TurnMetric, "deltaToke
 		const { deltaTokens, bloatHit } = record as Partial<TurnMetric>;
 		return { deltaTokens: typeof deltaTokens === "number" ? deltaTokens : null, bloatHit: bloatHit === true };
 	});
-}
-
-/**
- * The agent's own part of the view in plain tokens: neither user messages nor, of what has come since the last
- * `forget`, what the human ran, what extensions said, and responses that broke off.
- */
-function agentsPart({ session }: Pick<Api, "session">) {
-	let newestId: string | undefined;
-	let othersTokens = 0;
-	return {
-		tokens(): number {
-			const fresh = newestId === undefined ? [] : session.after(newestId);
-			for (const entry of fresh) if (!isAgents(entry) && session.isVisible(entry.id)) othersTokens += entry.tokens;
-			newestId = session.newestContextEntry()?.id;
-			return session.viewTokens - session.userTokens - othersTokens;
-		},
-		forget(): void {
-			newestId = undefined;
-			othersTokens = 0;
-		},
-	};
-}
-
-/** User messages are not among the agent's either; the view's figures leave them out already. */
-function isAgents({ message }: ContextEntry): boolean {
-	if (message.role === "assistant") return message.stopReason !== "error" && message.stopReason !== "aborted";
-	return message.role === "toolResult" || message.role === "user";
 }

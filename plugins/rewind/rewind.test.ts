@@ -294,6 +294,17 @@ describe("last_tool_call_group", () => {
 		]);
 	});
 
+	test("passes over a call that broke off: Pi does not send it", async () => {
+		const log = sessionLog();
+		log.user("go");
+		log.batch([{ id: "c1", name: "grep", result: "GREP" }]);
+		log.assistant({ calls: [{ id: "c2", name: "read", args: {} }], stopReason: "aborted" });
+		await using session = await open({}, { log });
+		await prompt(session, [call.rewind("r")]);
+		expect(lastAnswer(session).text).toContain("; 2 message(s) leave the view.");
+		expect(session.lastRequest.messages.map(textOf).join()).not.toContain("GREP");
+	});
+
 	test("takes calls of only mulligan tools after it along", async () => {
 		await using session = await open();
 		await prompt(

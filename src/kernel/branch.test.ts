@@ -447,6 +447,33 @@ describe("places on the branch", () => {
 		expect(branchOf(log).contextAtOrBefore(record)).toBeUndefined();
 	});
 
+	test("have the last message before them in the list, custom messages passed over", () => {
+		const { log, first, record, second } = linear();
+		const note = log.customMessage("note", "N");
+		const last = log.custom("record", {});
+		const branch = branchOf(log);
+		expect([first, record, second, note, last, "nowhere"].map((id) => branch.listedBefore(id)?.id)).toEqual([
+			first,
+			first,
+			second,
+			second,
+			second,
+			undefined,
+		]);
+	});
+
+	test("have what a compaction kept before them in the list, its summary where it kept nothing", () => {
+		const { log, first, record, second } = linear();
+		log.compaction("SUMMARY", { firstKept: second });
+		const after = log.custom("record", {});
+		const kept = branchOf(log);
+		expect([first, record, after].map((id) => kept.listedBefore(id)?.id)).toEqual([undefined, undefined, second]);
+		const summary = log.compaction("SUMMARY", { firstKept: "nowhere" });
+		const last = log.custom("record", {});
+		const empty = branchOf(log);
+		expect([second, after, last].map((id) => empty.listedBefore(id)?.id)).toEqual([undefined, undefined, summary]);
+	});
+
 	test("have the labels of the session", () => {
 		const { log, branch, first } = linear();
 		log.label(first, "here");

@@ -15,6 +15,7 @@ import type {
 	ToolCall,
 	ToolDeclaration,
 } from "./plugin.ts";
+import { coveredIds } from "./records.ts";
 import { type Surroundings, sessionReader } from "./session.ts";
 import { Calibration } from "./tokens.ts";
 import { type DurableView, type ViewDraft, ViewKeeper } from "./view.ts";
@@ -39,6 +40,8 @@ export interface Host {
 export interface PluginWithOptions {
 	readonly plugin: Plugin;
 	readonly options: unknown;
+	/** What the plugin calls itself, where it stands in the place and under the name of another. */
+	readonly ownName?: string;
 }
 
 export interface RegisteredTool {
@@ -121,6 +124,11 @@ export class Kernel {
 	observeUsage(usage: Usage | undefined): void {
 		const { model, promptTokens } = this.#surroundings.current;
 		this.#parts.calibration.observe(model, this.durable().tokens + promptTokens, usage);
+	}
+
+	/** A plain estimate in the tokens of the model in use, once its worth is learned. */
+	calibrated(plainTokens: number): number {
+		return this.#parts.calibration.apply(this.#surroundings.current.model, plainTokens);
 	}
 
 	#viewDraft(durable: DurableView, annotations: string[]): ViewDraft {
@@ -210,8 +218,8 @@ export async function createKernel({
 
 	const tools = new Map<string, RegisteredTool & { readonly who: Owner }>();
 	const commands = new Map<string, RegisteredCommand & { readonly who: Owner }>();
-	for (const { plugin, options } of plugins) {
-		const who = owner(plugin.name);
+	for (const { plugin, options, ownName } of plugins) {
+		const who = owner(plugin.name, ownName);
 		settingUp = who;
 		const api = apiFor({ parts, who, plugin, options, settings, session, tools, commands });
 		await isolation.run<void>(who, "setup", () => plugin.setup(api), {
@@ -268,15 +276,8 @@ function apiFor({
 			},
 			retire(markerId, why) {
 				log(`retired ${markerId}: ${why}`);
-				const { hidden, replaced } = view.durable();
-				const covered = [
-					...journal.active("mulligan:rewind").flatMap(({ id, hideEntryIds }) => (id === markerId ? hideEntryIds : [])),
-					...journal
-						.active("mulligan:shrink")
-						.flatMap(({ id, pinnedEntryId }) => (id === markerId ? [pinnedEntryId] : [])),
-				];
-				if (covered.some((id) => branch.inContext(id) && (hidden.has(id) || replaced.has(id))))
-					moments.offerRide("cancel");
+				const marker = journal.marker(markerId);
+				if (marker && view.changes(coveredIds(marker))) moments.offerRide("cancel");
 				view.expectChange(why);
 				journal.retire(markerId);
 			},

@@ -11,10 +11,10 @@ async function open(log: SessionLog = sessionLog()) {
 	const moments: Moment[] = [];
 	const events: OpEvent[] = [];
 	const told: string[] = [];
-	const state: { isHolding: boolean; canAppend: boolean; doubt: (op: Op) => unknown } = {
+	const state = {
 		isHolding: false,
-		canAppend: true,
-		doubt: () => undefined,
+		writable: undefined as readonly string[] | undefined,
+		doubt: (_op: Op): unknown => undefined,
 	};
 	let api: PluginApi | undefined;
 	const mine: Plugin = {
@@ -38,7 +38,7 @@ async function open(log: SessionLog = sessionLog()) {
 		settings: {},
 		host: {
 			append(type, data) {
-				if (!state.canAppend) throw new Error("disk full");
+				if (state.writable?.includes(type) === false) throw new Error("disk full");
 				log.custom(type, data);
 			},
 			note: () => {},
@@ -292,6 +292,39 @@ describe("a batch that is held back", () => {
 		expect(second.waiting()).toEqual([]);
 	});
 
+	test("waits no longer where its record stands on the branch and nothing after it: the log ended there", async () => {
+		const { turn, run, moments, records, waiting, state, log, enter, x1 } = await started();
+		state.isHolding = true;
+		turn("s1");
+		run(op("s1", [x1]));
+		state.isHolding = false;
+		turn("y1");
+		run();
+		const marker = log.entries().find((entry) => entry.type === "custom" && entry.customType === "mark");
+		log.branchFrom(marker?.id ?? "");
+		enter();
+		expect(waiting()).toEqual([]);
+		const asked = moments.length;
+		turn("y2");
+		run();
+		expect(moments).toHaveLength(asked);
+		expect(records("mark")).toHaveLength(1);
+	});
+
+	test("is active although the word that it waits no longer cannot be written", async () => {
+		const { turn, run, events, waiting, state, kernel, x1 } = await started();
+		state.isHolding = true;
+		turn("s1");
+		run(op("s1", [x1]));
+		state.isHolding = false;
+		turn("y1");
+		state.writable = ["mark"];
+		run();
+		expect(events.at(-1)).toMatchObject({ status: "activated", op: { id: "s1" } });
+		expect(waiting()).toEqual([]);
+		expect(kernel.moments.spent).toBe(1);
+	});
+
 	test("is dropped, and closed in the log, once what it touches has left the context", async () => {
 		const { turn, run, records, events, state, log, x1 } = await started();
 		state.isHolding = true;
@@ -430,7 +463,7 @@ describe("an op that has become pointless", () => {
 describe("where the log cannot be written", () => {
 	test("an op fails with the reason, nothing changes, and no line promises anything", async () => {
 		const { turn, run, fates, events, ending, state, kernel, x1 } = await started();
-		state.canAppend = false;
+		state.writable = [];
 		turn("s1");
 		run(op("s1", [x1]));
 		expect(fates).toEqual({ s1: { status: "failed", reason: "disk full" } });
@@ -441,12 +474,12 @@ describe("where the log cannot be written", () => {
 
 	test("the human is not told that a plugin is off: none is, and the next op works", async () => {
 		const { turn, run, told, fates, state, x1 } = await started();
-		state.canAppend = false;
+		state.writable = [];
 		for (const id of ["s1", "s2", "s3", "s4"]) {
 			turn(id);
 			run(op(id, [x1]));
 		}
-		state.canAppend = true;
+		state.writable = undefined;
 		turn("s5");
 		run(op("s5", [x1]));
 		expect(fates.s5).toEqual({ status: "active" });
@@ -455,7 +488,7 @@ describe("where the log cannot be written", () => {
 
 	test("an op that cannot be kept although held fails too, and waits no longer", async () => {
 		const { turn, run, fates, waiting, state, x1 } = await started();
-		state.canAppend = false;
+		state.writable = [];
 		state.isHolding = true;
 		turn("s1");
 		expect(() => run(op("s1", [x1]))).not.toThrow();

@@ -7,7 +7,7 @@ import type { EntryId } from "./messages.ts";
 import type { QueuedBody, QueuedOpBody, RecordHeader } from "./records.ts";
 import type { DurableView, ViewKeeper } from "./view.ts";
 
-/** An accepted request to change earlier context: the record to write when it becomes active, and what it touches. */
+/** An accepted request to change earlier context: the record to write, under its id, when it becomes active, and what it touches. */
 export interface Op extends QueuedOpBody {
 	readonly id: string;
 }
@@ -299,11 +299,11 @@ export class Moments {
 		if (!isLeft && !op.entryIds.some((id) => this.#branch.inContext(id))) return this.#dropAtMoment(op, isLate);
 		let record: (RecordHeader & object) | undefined;
 		const failed = this.#write(() => {
-			record = this.#journal.append(op.type, { ...op.body, ...(isLate ? { late: true } : {}) });
+			record = this.#journal.append(op.type, { ...op.body, id: op.id, ...(isLate ? { late: true } : {}) });
 		});
 		if (failed || !record) return { status: "failed", reason: failed?.message ?? "nothing was written" };
 		this.#view.expectChange(`${op.plugin} became active`);
-		if (isLate) this.#close(op, "activated");
+		if (isLate) this.#write(() => this.#close(op, "activated"));
 		if (op.effect === "replace") for (const id of op.entryIds) shed.set(id, op.shedTokens);
 		this.#hooks?.onOp.call({ status: "activated", op, record });
 		return { status: "active" };
@@ -387,7 +387,12 @@ export class Moments {
 			if (status === "queued" && op) waiting.set(id, { ...op, id });
 			else waiting.delete(id);
 		}
-		return [...waiting.values()];
+		return [...waiting.values()].filter((op) => !this.#hasRecord(op));
+	}
+
+	/** The log may end, or the branch leave it, between an op's record and the word that it waits no longer. */
+	#hasRecord({ id, type }: Op): boolean {
+		return this.#journal.read(type).some((record) => (record as { readonly id?: unknown }).id === id);
 	}
 
 	#keep({ id, ...op }: Op): void {

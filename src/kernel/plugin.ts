@@ -3,7 +3,7 @@ import type { ContextEntry, ToolGroup } from "./branch.ts";
 import type { Hooks } from "./hooks.ts";
 import type { EntryId } from "./messages.ts";
 import type { Fate, Op } from "./moments.ts";
-import type { JournalRecord, RecordBodies, RecordType } from "./records.ts";
+import type { JournalRecord, MarkerType, RecordBodies, RecordType } from "./records.ts";
 import type { ResultEntry, Target } from "./target.ts";
 
 /** What the model reads of a tool, and nothing else: sent with every request. */
@@ -71,8 +71,8 @@ export interface SessionReader {
 	readonly cwd: string;
 	/** Plain estimate of the view, in tokens. */
 	readonly viewTokens: number;
-	/** The part of `viewTokens` that is user messages. */
-	readonly userTokens: number;
+	/** The part of `viewTokens` that is the agent's own: its responses and the results of its calls. */
+	readonly agentTokens: number;
 	/** The model's window in tokens; undefined where it is not known. */
 	readonly window: number | undefined;
 	/** Plain estimate of the prompt and the tool declarations, in tokens. */
@@ -89,7 +89,7 @@ export interface SessionReader {
 	after(id: EntryId): readonly ContextEntry[];
 	entry(id: EntryId): ContextEntry | undefined;
 	inContext(id: EntryId): boolean;
-	/** In the context, and not hidden. */
+	/** In the context, not hidden, and nothing that Pi leaves out of its requests (see `reachesModel`). */
 	isVisible(id: EntryId): boolean;
 	/** On the branch, at a place before another. */
 	isBefore(a: EntryId, b: EntryId): boolean;
@@ -120,7 +120,7 @@ export interface PluginJournal {
 	read<T extends RecordType>(type: T): readonly JournalRecord<RecordBodies[T]>[];
 	read(type: string): readonly JournalRecord[];
 	/** Records of a marker type that no cancel on the branch retires. */
-	active<T extends "mulligan:rewind" | "mulligan:shrink">(type: T): readonly JournalRecord<RecordBodies[T]>[];
+	active<T extends MarkerType>(type: T): readonly JournalRecord<RecordBodies[T]>[];
 	/** Write a record of a type that the plugin declares in `records`. Returns the id of its entry. */
 	append(type: string, body: object): EntryId;
 	/** Retire a rewind or shrink by marker id; `why` goes to the log. The view changes from the next request. */
@@ -212,6 +212,10 @@ export interface PluginApi<Options = unknown> {
 /** A feature: its name is its folder, its options' section and the prefix of its taps. */
 export interface Plugin<Options = unknown> {
 	readonly name: string;
+	/** The versions of mulligan that it works with, as a semver range such as `"^2"`; checked before `setup` runs. */
+	readonly mulligan?: string;
+	/** Names of plugins without which it is left out. */
+	readonly dependencies?: readonly string[];
 	/** Schema of the options, with a default for each. */
 	readonly options?: TSchema;
 	/** The tools that `setup` answers for. */

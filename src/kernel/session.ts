@@ -1,9 +1,9 @@
 import type { Branch } from "./branch.ts";
 import type { Journal } from "./journal.ts";
-import { shownText, textOf } from "./messages.ts";
+import { reachesModel, shownText, textOf } from "./messages.ts";
 import type { Checkpoint, SessionReader } from "./plugin.ts";
 import { findTarget, resultsOfSpan } from "./target.ts";
-import { type Calibration, contentTokens } from "./tokens.ts";
+import { type Calibration, messageTokens } from "./tokens.ts";
 import type { ViewKeeper } from "./view.ts";
 
 /** What changes from event to event: where the session runs, and on which model. */
@@ -44,7 +44,10 @@ export function sessionReader({
 		if (known?.revision !== revision) known = { revision, checkpoints: checkpointsOf(branch) };
 		return known.checkpoints;
 	};
-	const isVisible = (id: string) => branch.inContext(id) && !view.durable().hidden.has(id);
+	const isVisible = (id: string) => {
+		const entry = branch.inContext(id) ? branch.entry(id) : undefined;
+		return entry !== undefined && reachesModel(entry.message) && !view.durable().hidden.has(id);
+	};
 	return {
 		get cwd() {
 			return surroundings().cwd;
@@ -52,8 +55,8 @@ export function sessionReader({
 		get viewTokens() {
 			return view.durable().tokens;
 		},
-		get userTokens() {
-			return view.durable().userTokens;
+		get agentTokens() {
+			return view.durable().agentTokens;
 		},
 		get window() {
 			return surroundings().window;
@@ -90,7 +93,7 @@ export function sessionReader({
 			return branch.context().flatMap((entry) => {
 				if (hidden.has(entry.id)) return [];
 				const content = replaced.get(entry.id);
-				const tokens = content === undefined ? entry.tokens : contentTokens(content);
+				const tokens = content === undefined ? entry.tokens : messageTokens(entry.message, content);
 				const text = content === undefined ? shownText(entry.message) : textOf(content);
 				return [{ entry, tokens, isReplaced: content !== undefined, textBytes: Buffer.byteLength(text) }];
 			});
