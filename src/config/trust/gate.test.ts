@@ -134,12 +134,11 @@ describe("the human", () => {
 		expect(await session("mulligan.config.ts", { ask: undefined })).toMatchObject({ value: RAN });
 	});
 
-	test("is warned where nobody can be asked", async () => {
+	test("is told by the load where nobody can be asked, and only by it", async () => {
 		write(CONFIG);
-		await session("mulligan.config.ts", { ask: undefined });
-		expect(warnings).toEqual([
-			"mulligan.config.ts is not run: nobody has approved it. Approve with /mulligan trust, or start Pi once with --mulligan-trust.",
-		]);
+		const { error } = await session("mulligan.config.ts", { ask: undefined });
+		expect(error?.message).toContain("is not run: nobody has approved it. Approve with /mulligan trust");
+		expect(warnings).toEqual([]);
 	});
 
 	test("has approved one project, not another with the same files", async () => {
@@ -149,6 +148,28 @@ describe("the human", () => {
 		writeFileSync(join(folder, "other", "mulligan.config.ts"), CONFIG["mulligan.config.ts"]);
 		const gate = open({ projectRoot: join(folder, "other"), ask: undefined });
 		await expect(gate.load(join(folder, "other", "mulligan.config.ts"))).rejects.toThrow(NotApproved);
+	});
+});
+
+describe("the user's own code always runs", () => {
+	test.each([
+		["where the session works in a folder around Pi's agent folder", ""],
+		["where it works in the agent folder", "agent"],
+	])("%s", async (_where, root) => {
+		mkdirSync(join(folder, "agent"), { recursive: true });
+		const file = join(folder, "agent", "mulligan.config.ts");
+		writeFileSync(file, CONFIG["mulligan.config.ts"]);
+		const gate = open({ projectRoot: join(folder, root), ask: undefined });
+		await gate.prepare([file]);
+		expect(await gate.load(file)).toEqual(RAN);
+	});
+
+	test("but a project that was cloned into the agent folder is a project", async () => {
+		const clone = join(folder, "agent", "git", "x");
+		mkdirSync(clone, { recursive: true });
+		writeFileSync(join(clone, "mulligan.config.ts"), CONFIG["mulligan.config.ts"]);
+		const gate = open({ projectRoot: clone, ask: undefined });
+		await expect(gate.load(join(clone, "mulligan.config.ts"))).rejects.toThrow(NotApproved);
 	});
 });
 

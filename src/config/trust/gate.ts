@@ -76,7 +76,7 @@ class ProjectGate implements Gate {
 	constructor(options: GateOptions) {
 		this.#options = options;
 		this.#rule = ruleOf(options);
-		this.#territory = new Territory(options.projectRoot);
+		this.#territory = new Territory(options.projectRoot, { except: options.agentDir });
 		this.#approvals = new Approvals({
 			agentDir: options.agentDir,
 			root: this.#territory.root,
@@ -111,7 +111,6 @@ class ProjectGate implements Gate {
 		const { approveAll, ask } = this.#options;
 		if (approveAll || (ask && (await ask(candidates)))) return this.#approvals.approve(waiting);
 		for (const { file } of waiting) this.#pending.add(file);
-		if (!ask) this.#warn(`${listed(candidates)} not run: nobody has approved it. ${HOW}`);
 	}
 
 	async approve(): Promise<readonly string[]> {
@@ -157,11 +156,3 @@ function defaultOf(exports: unknown): unknown {
 	const module = exports as { readonly default?: unknown } | null | undefined;
 	return typeof module === "object" && module !== null && "default" in module ? module.default : exports;
 }
-
-function listed(candidates: readonly Candidate[]): string {
-	const shown = candidates.slice(0, MOST_NAMED).map(({ path }) => path);
-	const more = candidates.length > shown.length ? ` and ${candidates.length - shown.length} more` : "";
-	return `${shown.join(", ")}${more} ${candidates.length === 1 ? "is" : "are"}`;
-}
-
-const MOST_NAMED = 8;

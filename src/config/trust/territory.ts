@@ -6,10 +6,14 @@ export class Territory {
 	/** The folder as it really is on disk. */
 	readonly root: string;
 	readonly #given: string;
+	readonly #except: string | undefined;
 
-	constructor(folder: string) {
+	/** `except`: a folder that is nobody's project, as Pi's agent folder in the home, unless the project lies in it. */
+	constructor(folder: string, { except }: { readonly except?: string } = {}) {
 		this.#given = resolve(folder);
 		this.root = realPath(this.#given);
+		const exempt = except === undefined ? undefined : realPath(resolve(except));
+		this.#except = exempt !== undefined && isInside(exempt, this.root) ? exempt : undefined;
 	}
 
 	/**
@@ -18,6 +22,7 @@ export class Territory {
 	 */
 	own(file: string): string | undefined {
 		const absolute = resolve(file);
+		if (this.#except !== undefined && isInside(realPath(absolute), this.#except)) return undefined;
 		if (isInside(absolute, this.root)) return absolute;
 		if (isInside(absolute, this.#given)) return this.root + absolute.slice(this.#given.length);
 		const real = realPath(absolute);
