@@ -1,6 +1,4 @@
-import { homedir } from "node:os";
-import { type ExtensionAPI, type ExtensionContext, getAgentDir, VERSION } from "@earendil-works/pi-coding-agent";
-import { projectFolders } from "./config/sources/places.ts";
+import { type ExtensionAPI, type ExtensionContext, VERSION } from "@earendil-works/pi-coding-agent";
 import { DEFAULT_PLUGINS } from "./default-set.ts";
 import { highestSeq } from "./kernel/journal.ts";
 import { createKernel, type Kernel } from "./kernel/kernel.ts";
@@ -12,7 +10,7 @@ import { configOf } from "./pi/config.ts";
 import { TRUST_FLAG } from "./pi/gate.ts";
 import { hostOf } from "./pi/host.ts";
 import { registerKernel, registerStub } from "./pi/register.ts";
-import { statusText } from "./pi/status.ts";
+import { showStatus } from "./pi/status.ts";
 import { Witness } from "./pi/witness.ts";
 
 const OLDEST = [0, 84] as const;
@@ -52,12 +50,16 @@ export function mulliganWith(plugins: readonly Plugin[], pi: ExtensionAPI): void
 			enter(latest);
 			panel?.kernel.enter(sourceOf(latest), surroundings);
 		},
-		refresh: (latest) => latest.ui.setStatus("mulligan", attached && statusText(attached.kernel)),
+		refresh: (latest) => attached && showStatus(attached.kernel, latest),
+	});
+	// What a command began may have replaced the session that it was given in.
+	pi.on("session_shutdown", () => {
+		attached = undefined;
 	});
 	pi.on("session_start", async ({ reason }, startContext) => {
 		enter(startContext);
 		attached = undefined;
-		const { gate, ...config } = await configOf(pi, plugins, startContext);
+		const config = await configOf(pi, plugins, startContext);
 		const { settings } = config;
 		const host = hostOf({ pi, context: () => context, logFile: settings.log.file });
 		log = host.log;
@@ -68,20 +70,23 @@ export function mulliganWith(plugins: readonly Plugin[], pi: ExtensionAPI): void
 			rules: settings.rewrites,
 			lastSeq: highestSeq(startContext.sessionManager.getEntries()),
 		});
-		panel = {
-			...{ config, gate, kernel, witness, agentDir: getAgentDir() },
-			projectRoot: projectFolders(startContext.cwd, homedir()).at(-1),
-		};
+		panel = { config, kernel, witness };
 		if (!settings.enabled) return registerStub(pi, plugins);
 		const enterKernel = (latest: ExtensionContext) => {
 			enter(latest);
 			kernel.enter(sourceOf(latest), surroundings);
 		};
-		registerKernel(pi, kernel, enterKernel);
+		registerKernel(pi, kernel, {
+			enter: enterKernel,
+			left: (latest) => {
+				if (attached?.kernel === kernel) showStatus(kernel, latest);
+			},
+		});
 		enterKernel(startContext);
 		attached = { kernel, alignment: new Alignment(), riding: { ops: [] }, witness };
 		if (reason !== "reload" && isLate(kernel)) kernel.moments.rideNow("resume");
 		await kernel.hooks.onSession.promise({ reason });
+		showStatus(kernel, startContext);
 	});
 }
 

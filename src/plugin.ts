@@ -6,21 +6,32 @@ import type { Plugin, PluginApi } from "./kernel/plugin.ts";
 export type { Config, PluginEntry } from "./config/config.ts";
 export type { ContextEntry, ToolGroup } from "./kernel/branch.ts";
 export type { FinishedCall, FreshResult, Hooks } from "./kernel/hooks.ts";
-export { blocksOf, type Message, type NestedCall, shownText, textOf, toolCallsOf } from "./kernel/messages.ts";
+export {
+	blocksOf,
+	type Message,
+	type NestedCall,
+	reachesModel,
+	shownText,
+	textOf,
+	toolCallsOf,
+} from "./kernel/messages.ts";
 export type { Fate, Moment, Op, OpEvent } from "./kernel/moments.ts";
 export type {
 	Plugin,
 	PluginApi,
 	PluginJournal,
 	PluginMoments,
+	ScreenLine,
 	SessionReader,
 	ToolAnswer,
 	ToolCall,
 	ToolDeclaration,
 	ViewedEntry,
 } from "./kernel/plugin.ts";
+export { quoted } from "./kernel/quote.ts";
 export {
 	type CancelBody,
+	coveredIds,
 	type JournalRecord,
 	type LedgerRecord,
 	parseRecord,

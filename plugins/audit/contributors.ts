@@ -28,12 +28,6 @@ export function kindOf({ role }: Message): Kind {
 	return KINDS[role];
 }
 
-/** Whether a message of the view reaches the model: Pi drops responses that broke off and what the human ran with `!!`. */
-export function isSent({ entry: { message } }: ViewedEntry): boolean {
-	if (message.role === "assistant") return message.stopReason !== "error" && message.stopReason !== "aborted";
-	return !("excludeFromContext" in message && message.excludeFromContext === true);
-}
-
 /** The messages that take the most tokens, the largest first; of equal ones the older. */
 export function largest(view: readonly ViewedEntry[], top: number): readonly ViewedEntry[] {
 	return [...view].sort((a, b) => b.tokens - a.tokens).slice(0, top);

@@ -7,7 +7,9 @@ export function cancelLines(data: unknown, journal: Journal): readonly string[] 
 	const parsed = parseRecord("mulligan:cancel", data, () => undefined);
 	if ("wrong" in parsed) return undefined;
 	const { targetId } = parsed.body as CancelBody & typeof parsed.body;
-	return [`Mulligan: ${kindOf(targetId, journal)} is taken back: the agent sees the originals again.`];
+	return [
+		`Mulligan: ${kindOf(targetId, journal)} is taken back: the agent sees the originals again, as far as they are in its context.`,
+	];
 }
 
 function kindOf(markerId: string, journal: Journal): string {
@@ -23,10 +25,11 @@ export function queuedLines(data: unknown, journal: Journal): readonly string[] 
 	const parsed = parseRecord("mulligan:queued", data, () => undefined);
 	if ("wrong" in parsed) return undefined;
 	const { id, status, op, reason } = parsed.body as QueuedBody & typeof parsed.body;
+	const shed = Math.max(0, op?.shedTokens ?? 0);
 	const what = op?.describe ?? queuedAs(id, journal) ?? "change of the agent's view";
 	switch (status) {
 		case "queued":
-			return [`Mulligan: queued: ${what} (~${op?.shedTokens ?? 0} tokens). Nothing has left the agent's view yet.`];
+			return [`Mulligan: queued: ${what} (~${shed} tokens). Nothing has left the agent's view yet.`];
 		case "dropped":
 			return [`Mulligan: the queued ${what} is dropped${reason ? `: ${reason}` : ""}.`];
 		case "cancelled":

@@ -158,6 +158,11 @@ export class Kernel {
 		this.#parts.calibration.observe(model, this.durable().tokens + promptTokens, usage);
 	}
 
+	/** A plain estimate in the tokens of the model in use, once its worth is learned. */
+	calibrated(plainTokens: number): number {
+		return this.#parts.calibration.apply(this.#surroundings.current.model, plainTokens);
+	}
+
 	#viewDraft(durable: DurableView, annotations: string[]): ViewDraft {
 		const surroundings = this.#surroundings.current;
 		const { calibration, branch } = this.#parts;
@@ -327,6 +332,7 @@ function apiFor({
 			waiting: () => moments.waiting(),
 			cancel: (opId) => moments.cancel(opId),
 			drop: (opId, reason) => moments.drop(opId, reason),
+			dropWhen: (reasonOf) => moments.dropWhen(who, reasonOf),
 			audit: (toolCallId, report) => moments.audit(toolCallId, report),
 		},
 		screen: host.screen,

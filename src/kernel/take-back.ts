@@ -1,7 +1,7 @@
 import type { Branch, ContextEntry } from "./branch.ts";
 import type { Journal } from "./journal.ts";
 import type { Moments, Op } from "./moments.ts";
-import type { JournalRecord, RewindBody, ShrinkBody } from "./records.ts";
+import { coveredIds, type JournalRecord, type RewindBody, type ShrinkBody } from "./records.ts";
 import type { ViewKeeper } from "./view.ts";
 
 /** Something that can be taken back, by its marker's id: an active rewind or shrink, or an op that waits. */
@@ -38,25 +38,18 @@ export function standing({ journal, moments }: Pick<Parts, "journal" | "moments"
 
 /** Retire markers: from the next request the originals are back. Returns whether that changes the view. */
 export function retire(
-	{ branch, journal, view }: Omit<Parts, "moments" | "log">,
+	{ journal, view }: Pick<Parts, "journal" | "view">,
 	markerIds: readonly string[],
 	why: string,
 ): boolean {
-	const { hidden, replaced } = view.durable();
-	const isMeant = ({ id }: { readonly id: string }) => markerIds.includes(id);
-	const covered = [
-		...journal
-			.active("mulligan:rewind")
-			.filter(isMeant)
-			.flatMap(({ hideEntryIds }) => hideEntryIds),
-		...journal
-			.active("mulligan:shrink")
-			.filter(isMeant)
-			.map(({ pinnedEntryId }) => pinnedEntryId),
-	];
+	const covered = markerIds.flatMap((id) => {
+		const marker = journal.marker(id);
+		return marker ? coveredIds(marker) : [];
+	});
+	const isChanged = view.changes(covered);
 	view.expectChange(why);
 	for (const id of markerIds) journal.retire(id);
-	return covered.some((id) => branch.inContext(id) && (hidden.has(id) || replaced.has(id)));
+	return isChanged;
 }
 
 /** Take these back, together, for the human: what waits is dropped, what is active is retired, `why` goes to the log. */

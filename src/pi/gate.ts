@@ -1,8 +1,9 @@
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
-import type { Gate } from "../config/trust/gate.ts";
+import type { Candidate, Gate } from "../config/trust/gate.ts";
+import { tellHuman } from "./host.ts";
 import { modulesForUserCode, savedTrust } from "./user-code.ts";
 
-/** The flag that approves all code of the project for one run. */
+/** The flag that approves all code of the project as it is now. */
 export const TRUST_FLAG = "mulligan-trust";
 
 /** How long a program that drives Pi may take to answer; a human at a terminal may take any time. */
@@ -14,7 +15,11 @@ export function isApproved(pi: ExtensionAPI, cwd: string): boolean {
 }
 
 /** The session's gate. It opens when the first code asks for it: who has no code pays for nothing. */
-export function gateOf(pi: ExtensionAPI, context: ExtensionContext, projectRoot: string): Gate {
+export function gateOf(
+	pi: ExtensionAPI,
+	context: ExtensionContext,
+	{ projectRoot, agentDir }: { readonly projectRoot: string; readonly agentDir: string },
+): Gate {
 	const { cwd } = context;
 	const isProjectTrusted = context.isProjectTrusted();
 	const ask = askerOf(context);
@@ -23,10 +28,11 @@ export function gateOf(pi: ExtensionAPI, context: ExtensionContext, projectRoot:
 	const open = async () => {
 		const { openGate } = await import("../config/trust/gate.ts");
 		opened = openGate({
-			...{ projectRoot, isProjectTrusted, ask },
+			...{ agentDir, projectRoot, isProjectTrusted, ask },
 			savedDecision: savedTrust(cwd),
 			approveAll: pi.getFlag(TRUST_FLAG) === true,
 			virtualModules: await modulesForUserCode(),
+			warn: ({ text }) => tellHuman(context, `Mulligan: ${text}`, "warning"),
 		});
 		return opened;
 	};
@@ -45,12 +51,31 @@ export function gateOf(pi: ExtensionAPI, context: ExtensionContext, projectRoot:
 }
 
 /** Asks the human, while the session starts; undefined where there is no UI. */
-function askerOf({ hasUI, ui, mode }: ExtensionContext): ((files: readonly string[]) => Promise<boolean>) | undefined {
+function askerOf({
+	hasUI,
+	ui,
+	mode,
+}: ExtensionContext): ((candidates: readonly Candidate[]) => Promise<boolean>) | undefined {
 	if (!hasUI) return undefined;
-	return (files) =>
+	return (candidates) =>
 		ui.confirm(
 			"Mulligan: run code of this project?",
-			`This project configures mulligan with code, which can do anything that you can:\n\n${files.join("\n")}\n\nIf you say no, it is left out, and the rest of mulligan works.`,
+			question(candidates),
 			mode === "tui" ? {} : { timeout: PATIENCE_MS },
 		);
+}
+
+/** More files than this are counted, not named. */
+const MOST_NAMED = 15;
+
+function question(candidates: readonly Candidate[]): string {
+	const named = candidates
+		.slice(0, MOST_NAMED)
+		.map(({ path, standing }) => (standing === "changed" ? `${path} (changed since you approved it)` : path));
+	const rest = candidates.length - named.length;
+	return [
+		"This project configures mulligan with code, which can do anything that you can:",
+		[...named, ...(rest > 0 ? [`and ${rest} more`] : [])].join("\n"),
+		"If you say no, it is left out, and the rest of mulligan works.",
+	].join("\n\n");
 }

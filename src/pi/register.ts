@@ -4,8 +4,15 @@ import type { Plugin } from "../kernel/plugin.ts";
 import { tellHuman } from "./host.ts";
 import { registerTool } from "./tools.ts";
 
-/** Registers what the plugins answer for; `enter` is called with the context of each call before the plugin is. */
-export function registerKernel(pi: ExtensionAPI, kernel: Kernel, enter: (context: ExtensionContext) => void): void {
+/** Registers what the plugins answer for: `enter` is called before each call, `left` once a command is over. */
+export function registerKernel(
+	pi: ExtensionAPI,
+	kernel: Kernel,
+	{
+		enter,
+		left,
+	}: { readonly enter: (context: ExtensionContext) => void; readonly left: (context: ExtensionContext) => void },
+): void {
 	for (const { declaration, run, render } of kernel.tools) {
 		const runInContext = (call: Parameters<typeof run>[0], context: ExtensionContext) => {
 			enter(context);
@@ -21,6 +28,7 @@ export function registerKernel(pi: ExtensionAPI, kernel: Kernel, enter: (context
 			handler: async (args, context) => {
 				enter(context);
 				await definition.run(args);
+				left(context);
 			},
 		});
 }
