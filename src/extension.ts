@@ -1,6 +1,4 @@
-import { homedir } from "node:os";
-import { type ExtensionAPI, type ExtensionContext, getAgentDir, VERSION } from "@earendil-works/pi-coding-agent";
-import { projectFolders } from "./config/sources/places.ts";
+import { type ExtensionAPI, type ExtensionContext, VERSION } from "@earendil-works/pi-coding-agent";
 import { DEFAULT_PLUGINS } from "./default-set.ts";
 import { highestSeq } from "./kernel/journal.ts";
 import { createKernel, type Kernel } from "./kernel/kernel.ts";
@@ -41,10 +39,6 @@ export function mulliganWith(plugins: readonly Plugin[], pi: ExtensionAPI): void
 	};
 	const surroundings = new LiveSurroundings(pi, () => context);
 	attach(pi, { current: () => attached, enter, surroundings, log: (line) => log(line) });
-	// What a command began may have replaced the session that it was given in.
-	pi.on("session_shutdown", () => {
-		attached = undefined;
-	});
 	registerPanel(pi, {
 		installation: {
 			builtIns: plugins,
@@ -56,14 +50,16 @@ export function mulliganWith(plugins: readonly Plugin[], pi: ExtensionAPI): void
 			enter(latest);
 			panel?.kernel.enter(sourceOf(latest), surroundings);
 		},
-		refresh: (latest) => {
-			if (attached) showStatus(attached.kernel, latest);
-		},
+		refresh: (latest) => attached && showStatus(attached.kernel, latest),
+	});
+	// What a command began may have replaced the session that it was given in.
+	pi.on("session_shutdown", () => {
+		attached = undefined;
 	});
 	pi.on("session_start", async ({ reason }, startContext) => {
 		enter(startContext);
 		attached = undefined;
-		const { gate, ...config } = await configOf(pi, plugins, startContext);
+		const config = await configOf(pi, plugins, startContext);
 		const { settings } = config;
 		const host = hostOf({ pi, context: () => context, logFile: settings.log.file });
 		log = host.log;
@@ -74,10 +70,7 @@ export function mulliganWith(plugins: readonly Plugin[], pi: ExtensionAPI): void
 			rules: settings.rewrites,
 			lastSeq: highestSeq(startContext.sessionManager.getEntries()),
 		});
-		panel = {
-			...{ config, gate, kernel, witness, agentDir: getAgentDir() },
-			projectRoot: projectFolders(startContext.cwd, homedir()).at(-1),
-		};
+		panel = { config, kernel, witness };
 		if (!settings.enabled) return registerStub(pi, plugins);
 		const enterKernel = (latest: ExtensionContext) => {
 			enter(latest);

@@ -96,9 +96,15 @@ describe("trust", () => {
 		const state = panelState({ pending: ["/home/ann/work/shop/mulligan.config.ts"] });
 		expect(nothingToTrust(state)).toBeUndefined();
 		expect(trustedAnswer(state.pending, { host: state.host, applies: "It counts." }).text).toBe(
-			"Mulligan: 1 file approved as they are now: ~/work/shop/mulligan.config.ts. It counts.",
+			"Mulligan: 1 file approved as it is now: ~/work/shop/mulligan.config.ts. It counts.",
 		);
 	});
+});
+
+test("trust is refused where what waited is gone", () => {
+	expect(trustedAnswer([], { host: panelState().host, applies: "It counts." })).toEqual(
+		refusal("nothing was approved: what waited is no longer there."),
+	);
 });
 
 describe("audit", () => {

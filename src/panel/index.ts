@@ -1,24 +1,17 @@
 import type { ExtensionAPI, ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
-import type { LoadedConfig } from "../config/load.ts";
-import type { Gate } from "../config/trust/gate.ts";
 import type { Kernel } from "../kernel/kernel.ts";
 import type { Plugin } from "../kernel/plugin.ts";
+import type { SessionConfig } from "../pi/config.ts";
 import { tellHuman } from "../pi/host.ts";
 import { lendVoice } from "../pi/reload.ts";
 import type { Witness } from "../pi/witness.ts";
-import type { ConfigState } from "./state.ts";
 
 /** What the panel needs of the session that runs. */
 export interface PanelSession {
-	readonly config: ConfigState & Pick<LoadedConfig, "plugins">;
+	readonly config: SessionConfig;
 	/** The session's kernel; while mulligan is disabled one without plugins. */
 	readonly kernel: Kernel;
-	/** Approvals of the project's code. */
-	readonly gate: Pick<Gate, "pending" | "approve">;
 	readonly witness: Witness;
-	readonly agentDir: string;
-	/** The folder whose files are the project's; undefined where there is no project. */
-	readonly projectRoot: string | undefined;
 }
 
 /** What the panel knows of this installation, whatever the session. */

@@ -31,7 +31,7 @@ const USUAL_WIDTH = 80;
 /** Runs what was typed after `/mulligan`, on the session that runs. */
 export function openPanel(args: string, opened: Opened): Promise<void> {
 	const { context, current, pi, refresh } = opened;
-	const { kernel, gate } = current;
+	const { kernel, config } = current;
 	const audit = kernel.commands.find(({ name }) => name === AUDIT_COMMAND);
 	return run(args, {
 		state: { ...known(current, opened), ...shown(opened) },
@@ -48,7 +48,7 @@ export function openPanel(args: string, opened: Opened): Promise<void> {
 			return takenBack;
 		},
 		audit: audit && (async (typed) => audit.definition.run(typed)),
-		approve: () => gate.approve(),
+		approve: () => config.gate.approve(),
 		diagnose: () => diagnosis(pi, opened),
 		canReload: context.isIdle(),
 		reload: ({ reloaded, refused }) =>
@@ -88,7 +88,7 @@ function schemasOf(plugins: readonly Plugin[]): Schemas {
 }
 
 function shown({ context, current, installation }: Opened): Pick<PanelState, "defaults" | "pending" | "host"> {
-	const { agentDir, projectRoot, gate } = current;
+	const { agentDir, projectRoot, gate } = current.config;
 	const { loadedFrom, piVersion, builtIns } = installation;
 	const { model } = context;
 	const host: HostState = {
@@ -114,7 +114,7 @@ function widthOf({ mode }: ExtensionCommandContext): number {
 	return process.stderr.columns ?? USUAL_WIDTH;
 }
 
-function diagnosis(pi: ExtensionAPI, { context, current: { agentDir, config, witness } }: Opened): DoctorFacts {
+function diagnosis(pi: ExtensionAPI, { context, current: { config, witness } }: Opened): DoctorFacts {
 	const ofProject = context.isProjectTrusted() ? [join(context.cwd, ".pi")] : [];
 	const branch = context.sessionManager.getBranch() as readonly {
 		readonly type: string;
@@ -123,7 +123,7 @@ function diagnosis(pi: ExtensionAPI, { context, current: { agentDir, config, wit
 	const { seen } = witness;
 	witness.watch();
 	return {
-		extensions: otherExtensions(pi, { folders: [agentDir, ...ofProject], args: process.argv, cwd: context.cwd }),
+		extensions: otherExtensions(pi, { folders: [config.agentDir, ...ofProject], args: process.argv, cwd: context.cwd }),
 		request: seen,
 		contextEdits: hasProjection(context) ? branch.filter(({ type }) => type === "context_edit").length : undefined,
 		log: logState(config.settings.log.file),

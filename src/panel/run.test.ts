@@ -135,7 +135,7 @@ describe("trust", () => {
 	test("approves what waits, and has Pi reload", async () => {
 		const { did } = await ran("trust", { pending: [path("mulligan.config.ts")] });
 		expect(did).toEqual([
-			"reloaded: Mulligan: 1 file approved as they are now: ./mulligan.config.ts. Pi has reloaded, and it counts.",
+			"reloaded: Mulligan: 1 file approved as it is now: ./mulligan.config.ts. Pi has reloaded, and it counts.",
 		]);
 	});
 

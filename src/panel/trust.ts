@@ -15,6 +15,8 @@ export function trustedAnswer(
 	files: readonly string[],
 	{ host, applies }: { host: HostState; applies: string },
 ): Answer {
+	if (files.length === 0) return refused("nothing was approved: what waited is no longer there.");
 	const names = files.map((file) => plain(shownPath(file, host))).join(", ");
-	return answered(`${counted(files.length, "file")} approved as they are now: ${names}. ${applies}`);
+	const now = files.length === 1 ? "as it is now" : "as they are now";
+	return answered(`${counted(files.length, "file")} approved ${now}: ${names}. ${applies}`);
 }

@@ -387,7 +387,7 @@ describe.each(edges)("with Pi $version", (pi) => {
 		expect(await say(session, "")).toMatch(/^Mulligan .* is on\./);
 	});
 
-	test("trust approves the code that waits, and has Pi reload", async () => {
+	test("trust approves the code that waits, and it runs after the reload", async () => {
 		using folders = new ConfigFolders();
 		folders.write(
 			"nudge.ts",
@@ -405,8 +405,10 @@ describe.each(edges)("with Pi $version", (pi) => {
 		expect(await say(session, "show")).toContain("Waits for your approval (/mulligan trust):\n  ./nudge.ts");
 		expect(await say(session, "doctor")).toContain("- waits for approval: <project>/nudge.ts");
 		expect(await say(session, "trust")).toContain(
-			"Mulligan: 1 file approved as they are now: ./nudge.ts. Pi has reloaded, and it counts.",
+			"Mulligan: 1 file approved as it is now: ./nudge.ts. Pi has reloaded, and it counts.",
 		);
+		await session.prompt("again");
+		expect(texts(session)).toContain("NUDGE");
 	});
 
 	test("in a terminal the picker switches, and applies once", async () => {
