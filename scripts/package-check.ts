@@ -61,7 +61,16 @@ async function check({ filename, files }: Packed): Promise<readonly string[]> {
 	const { messages, pkg } = await publint({ pack: { tarball: buffer }, strict: true });
 	return [
 		...NEEDED.filter((path) => !paths.includes(path)).map((path) => `${path} is not in the package`),
+		...linkedFrom("README.md")
+			.filter((path) => !paths.includes(path))
+			.map((path) => `README.md links to ${path}, which is not in the package`),
 		...paths.filter((path) => UNWANTED.some((kind) => kind.test(path))).map((path) => `${path} is in the package`),
 		...messages.map((message) => formatMessage(message, pkg) ?? message.code),
 	];
+}
+
+/** The files of the repository that a page at its root links to. */
+function linkedFrom(page: string): readonly string[] {
+	const links = readFileSync(join(root, page), "utf8").matchAll(/\]\((?!https:|#)([^)#]+)/g);
+	return [...new Set([...links].map(([, path = ""]) => path))];
 }

@@ -3,6 +3,7 @@ import { DEFAULT_PLUGINS } from "./default-set.ts";
 import { highestSeq } from "./kernel/journal.ts";
 import { createKernel, type Kernel } from "./kernel/kernel.ts";
 import type { Plugin } from "./kernel/plugin.ts";
+import { type PanelSession, registerPanel } from "./panel/index.ts";
 import { Alignment } from "./pi/align.ts";
 import { type Attached, attach, LiveSurroundings, sourceOf } from "./pi/attach.ts";
 import { configOf } from "./pi/config.ts";
@@ -10,6 +11,7 @@ import { TRUST_FLAG } from "./pi/gate.ts";
 import { hostOf } from "./pi/host.ts";
 import { registerKernel, registerStub } from "./pi/register.ts";
 import { showStatus } from "./pi/status.ts";
+import { Witness } from "./pi/witness.ts";
 
 const OLDEST = [0, 84] as const;
 
@@ -28,6 +30,8 @@ export function mulliganWith(plugins: readonly Plugin[], pi: ExtensionAPI): void
 	}
 	pi.registerFlag(TRUST_FLAG, { type: "boolean", description: "Let mulligan run the code of this project" });
 	let attached: Attached | undefined;
+	let panel: PanelSession | undefined;
+	const witness = new Witness();
 	let context: ExtensionContext;
 	let log: (line: string) => void = () => {};
 	const enter = (latest: ExtensionContext) => {
@@ -35,6 +39,19 @@ export function mulliganWith(plugins: readonly Plugin[], pi: ExtensionAPI): void
 	};
 	const surroundings = new LiveSurroundings(pi, () => context);
 	attach(pi, { current: () => attached, enter, surroundings, log: (line) => log(line) });
+	registerPanel(pi, {
+		installation: {
+			builtIns: plugins,
+			piVersion: VERSION,
+			loadedFrom: /\/dist\/[^/]+\.js$/.test(import.meta.url) ? "bundle" : "source",
+		},
+		session: () => panel,
+		enter(latest) {
+			enter(latest);
+			panel?.kernel.enter(sourceOf(latest), surroundings);
+		},
+		refresh: (latest) => attached && showStatus(attached.kernel, latest),
+	});
 	// What a command began may have replaced the session that it was given in.
 	pi.on("session_shutdown", () => {
 		attached = undefined;
@@ -44,7 +61,6 @@ export function mulliganWith(plugins: readonly Plugin[], pi: ExtensionAPI): void
 		attached = undefined;
 		const config = await configOf(pi, plugins, startContext);
 		const { settings } = config;
-		if (!settings.enabled) return registerStub(pi, plugins);
 		const host = hostOf({ pi, context: () => context, logFile: settings.log.file });
 		log = host.log;
 		const kernel = await createKernel({
@@ -54,6 +70,8 @@ export function mulliganWith(plugins: readonly Plugin[], pi: ExtensionAPI): void
 			rules: settings.rewrites,
 			lastSeq: highestSeq(startContext.sessionManager.getEntries()),
 		});
+		panel = { config, kernel, witness };
+		if (!settings.enabled) return registerStub(pi, plugins);
 		const enterKernel = (latest: ExtensionContext) => {
 			enter(latest);
 			kernel.enter(sourceOf(latest), surroundings);
@@ -65,7 +83,7 @@ export function mulliganWith(plugins: readonly Plugin[], pi: ExtensionAPI): void
 			},
 		});
 		enterKernel(startContext);
-		attached = { kernel, alignment: new Alignment(), riding: { ops: [] } };
+		attached = { kernel, alignment: new Alignment(), riding: { ops: [] }, witness };
 		if (reason !== "reload" && isLate(kernel)) kernel.moments.rideNow("resume");
 		await kernel.hooks.onSession.promise({ reason });
 		showStatus(kernel, startContext);

@@ -2,9 +2,9 @@ import { readFileSync } from "node:fs";
 import type { TSchema } from "typebox";
 import Value from "typebox/value";
 import { describe, expect, test } from "vitest";
-import { configSchema, SCHEMA_URL, schemaFile } from "../scripts/docs/schema.ts";
+import { configSchema, schemaFile } from "../scripts/docs/schema.ts";
 import { DEFAULT_PLUGINS } from "../src/default-set.ts";
-import { MULLIGAN_VERSION } from "../src/version.ts";
+import { MULLIGAN_VERSION, SCHEMA_URL } from "../src/version.ts";
 import { ConfigFolders } from "./support/config.ts";
 
 const read = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), "utf8");

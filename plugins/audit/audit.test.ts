@@ -669,11 +669,27 @@ describe.each(newest)("labels, with Pi $version", (pi) => {
 		[{}, "bash"],
 		[{ command: 7, path: null }, "bash"],
 		[{ command: "\u001b[31mred\u0007\u202Eevil" }, "bash [31mred evil"],
+		[{ command: "cd /project/packages && npm test" }, "bash npm test"],
+		[{ command: 'cd "my folder" && ls' }, "bash ls"],
+		[{ command: "cd src; ls" }, "bash cd src; ls"],
+		[{ path: `/elsewhere/${"deep/".repeat(20)}name.ts` }, `bash …${"deep/".repeat(20).slice(-40)}name.ts`],
+		[{ path: "😀".repeat(60) }, `bash …${"😀".repeat(47)}`],
 		[{ command: "x".repeat(1_000_000) }, `bash ${"x".repeat(47)}…`],
 		[{ command: "😀".repeat(60) }, `bash ${"😀".repeat(47)}…`],
 		[{ command: " ".repeat(100_000) }, "bash"],
 	])("of a call with %j", async (args, label) => {
 		expect(await labelled("bash", args)).toBe(`100  result ${label}`);
+	});
+
+	test("a path inside the working directory goes without that", async () => {
+		await using session = await open({ pi });
+		const { cwd } = session;
+		const paths = [`${cwd}/src/a.ts`, `${cwd}-b/c.ts`.slice(-40), cwd.slice(-40), `${cwd}/`];
+		session.script({ calls: paths.map((path, at) => call.tool(`c${at}`, "tiny", { path })) }, "done");
+		await session.prompt("go");
+		const report = await ask(session, "20");
+		for (const path of ["src/a.ts", `${cwd}-b/c.ts`.slice(-40), cwd.slice(-40)])
+			expect(report).toContain(` result tiny ${path}  [`);
 	});
 
 	test("a response is named by its first call and the number of others, or by its text", async () => {
@@ -892,6 +908,27 @@ describe.each(newest)("cost, with Pi $version", (pi) => {
 		expect(usual).toContain("60 checkpoint(s) [40 older, n40, n41,");
 		expect(usual).toContain("Active: 0 rewind(s), 32 shrink(s)");
 		expect(usual).toContain("\n  27 older\n");
+	});
+
+	test("the declarations of the four tools tell what a model must know to use them", () => {
+		const declared = new Map(set.flatMap(({ tools: all }) => (all ?? []).map((tool) => [tool.name, tool.description])));
+		const says: Readonly<Record<string, readonly RegExp[]>> = {
+			mulligan_rewind: [
+				/the user still sees the hidden text/,
+				/checkpoint .* only the user sets with \/mulligan_checkpoint, their later prompts included/,
+				/Call it alone/,
+				/Effects on disk persist/,
+			],
+			mulligan_shrink: [
+				/Only results of the current prompt can be shrunk/,
+				/replacement becomes your only memory of it/,
+			],
+			mulligan_cancel: [/It is safe/, /files and commands are not undone/],
+			mulligan_audit: [/It activates queued changes/],
+		};
+		expect([...declared.keys()].sort()).toEqual(Object.keys(says).sort());
+		for (const [name, patterns] of Object.entries(says))
+			for (const pattern of patterns) expect(declared.get(name)).toMatch(pattern);
 	});
 
 	test("the declarations of the four tools stay below 700 tokens, the audit's below 110", () => {

@@ -166,6 +166,21 @@ describe.each(edges)("with Pi $version", (pi) => {
 			]);
 		});
 
+		test.skipIf(pi.name === "oldest")("leaves the structured content of a result whole", async () => {
+			const structuredContent = { rows: [1, 2, 3] };
+			const table = () => ({ content: [text("z".repeat(17_000))], details: { kept: true }, structuredContent });
+			const seen: unknown[] = [];
+			const extensions: OpenSessionOptions["extensions"] = [
+				(api) => mulliganWith(plugins, api),
+				(api) => api.on("tool_execution_end", ({ result }) => void seen.push(result)),
+			];
+			await using session = await open({}, { tools: { ...tools, table }, extensions });
+			session.script({ calls: [call.tool("t", "table")] }, "done");
+			await session.prompt("go");
+			expect(reminders(session)).toEqual([`table: ${bloat(17, SHRINK, REWIND)}`]);
+			expect(seen).toEqual([expect.objectContaining({ structuredContent, details: { kept: true } })]);
+		});
+
 		test("can be switched off, and the turn is recorded all the same", async () => {
 			await using session = await open({ nudges: { bloatReminder: false } });
 			session.script({ calls: [dump(20_000)] }, "done");

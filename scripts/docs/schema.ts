@@ -1,10 +1,6 @@
 import { Enabled, KernelSections } from "../../src/config/schema.ts";
 import { DEFAULT_PLUGINS } from "../../src/default-set.ts";
-import { MULLIGAN_VERSION } from "../../src/version.ts";
-
-const [major] = MULLIGAN_VERSION.split(".");
-/** Where editors find the published schema; what `$schema` in a config names. */
-export const SCHEMA_URL = `https://unpkg.com/pi-mulligan@${major}/schema/config.json`;
+import { SCHEMA_URL } from "../../src/version.ts";
 
 const names = DEFAULT_PLUGINS.map(({ name }) => name);
 

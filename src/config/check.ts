@@ -143,6 +143,10 @@ interface SchemaFacts {
 }
 
 /** What a knob takes, in words. */
+export function allowedBy(schema: TSchema): string {
+	return allowed(schema as SchemaFacts);
+}
+
 function allowed(facts: SchemaFacts): string {
 	if (facts.anyOf) return facts.anyOf.map(allowed).join(" or ");
 	if (facts.enum) return facts.enum.map((value) => JSON.stringify(value)).join(" or ");

@@ -17,6 +17,13 @@ export type PluginEntry =
 	| Plugin<never>
 	| readonly [plugin: PluginName | Plugin<never>, options: object];
 
+/** A list of plugins in which the options beside a plugin object are those of its schema. */
+export type Checked<Entries extends readonly PluginEntry[]> = {
+	readonly [Index in keyof Entries]: Entries[Index] extends readonly [Plugin<infer Options>, object]
+		? readonly [Plugin<Options>, Partial<Options>]
+		: Entries[Index];
+};
+
 /** What a config may say; whatever it leaves out is the default, or what a lower source says. */
 export interface Config {
 	/** For editors: the schema of this file. */

@@ -36,12 +36,88 @@ describe("what waits", () => {
 		["has a second moment with a budget of 2", { spent: 1, maxMoments: 2, volumeTokens: 4000 }, spend("volume")],
 		["has no third with a budget of 2", { spent: 2, maxMoments: 2, volumeTokens: 4000 }, wait],
 		["waits with a budget of 0", { maxMoments: 0, volumeTokens: 4000 }, wait],
-		["rides a compaction", { freeRide: "compaction" }, free("compaction")],
+		["rides a compaction", { freeRide: "compaction", spent: 1 }, free("compaction")],
 		["rides a change of model", { freeRide: "model change", spent: 1 }, free("model change")],
 		["rides a cancel", { freeRide: "cancel", spent: 1 }, free("cancel")],
-		["rides a late resume", { freeRide: "resume", maxMoments: 0 }, free("resume")],
+		["rides a late resume", { freeRide: "resume", spent: 1 }, free("resume")],
+		["rides any of these while the budget lasts, too", { freeRide: "model change" }, free("model change")],
+		["rides also what would be worth a moment", { freeRide: "cancel", volumeTokens: 4000 }, free("cancel")],
+		["rides also what would open the valve", { freeRide: "cancel", spent: 1, volumeTokens: 16001 }, free("cancel")],
+		["rides with a budget of 0", { freeRide: "resume", maxMoments: 0 }, free("resume")],
+		["joins the moment of its turn rather than a ride", { isMoment: true, freeRide: "cancel" }, free("same turn")],
+		["joins it rather than spend another", { isMoment: true, maxMoments: 2, volumeTokens: 4000 }, free("same turn")],
+		["names the volume before a second op", { opsInTurn: 2, volumeTokens: 4000 }, spend("volume")],
+		["names a second op before an audit", { opsInTurn: 2, isAudited: true }, spend("second op")],
+		["names the volume before an audit", { isAudited: true, volumeTokens: 4000 }, spend("volume")],
+		["rides an audit rather than open the valve", { spent: 1, isAudited: true, volumeTokens: 16001 }, free("audit")],
+		["rides an audit with a budget of 0", { maxMoments: 0, isAudited: true }, free("audit")],
+		["waits at a safety valve of 0 while it sheds nothing", { spent: 1, volumeTokens: 0, safetyValveTokens: 0 }, wait],
+		[
+			"opens a safety valve of 0 with one token",
+			{ spent: 1, volumeTokens: 1, safetyValveTokens: 0 },
+			spend("safety valve"),
+		],
+		[
+			"leaves the valve shut while the budget lasts",
+			{ volumeTokens: 20, flushShedTokens: 30, safetyValveTokens: 10 },
+			wait,
+		],
+		["counts what is over the budget as spent", { spent: 3, maxMoments: 2, volumeTokens: 4000 }, wait],
 		["is nothing without ops", { waiting: 0, isAudited: true, freeRide: "compaction", isMoment: true }, wait],
 	])("%s", (_name, changed, decision) => {
 		expect(decide({ ...calm, ...changed })).toEqual(decision);
+	});
+});
+
+describe("over all situations", () => {
+	const values = {
+		waiting: [0, 1, 3],
+		volumeTokens: [0, 10, 11, 20, 21],
+		opsInTurn: [0, 1, 2],
+		isMoment: [false, true],
+		isAudited: [false, true],
+		freeRide: [undefined, "compaction"],
+		spent: [0, 1, 2, 3],
+		maxMoments: [0, 1, 2],
+		flushShedTokens: [0, 10],
+		safetyValveTokens: [10, 20],
+	} as const;
+	const all = Object.entries(values).reduce<readonly object[]>(
+		(made, [key, options]) => made.flatMap((situation) => options.map((value) => ({ ...situation, [key]: value }))),
+		[{}],
+	) as readonly Situation[];
+	const activating = all.flatMap((now) => {
+		const decision = decide(now);
+		return decision.do === "activate" ? [{ now, decision }] : [];
+	});
+	const broken = (holds: (one: (typeof activating)[number]) => boolean) => activating.filter((one) => !holds(one));
+
+	test("nothing becomes active where nothing waits", () => {
+		expect(broken(({ now }) => now.waiting > 0)).toEqual([]);
+	});
+
+	test("what is free is so because the cache breaks anyway", () => {
+		expect(
+			broken(
+				({ now, decision: { free: isFree } }) => !isFree || now.isMoment || now.isAudited || now.freeRide !== undefined,
+			),
+		).toEqual([]);
+	});
+
+	test("where the cache breaks anyway all that waits goes along, and pays nothing", () => {
+		const rides = all.filter(({ waiting, isMoment, freeRide }) => waiting > 0 && (isMoment || freeRide));
+		expect(rides.length).toBeGreaterThan(0);
+		expect(rides.map(decide).filter((decision) => decision.do !== "activate" || !decision.free)).toEqual([]);
+	});
+
+	test("only the safety valve spends more than the budget, and only above its volume", () => {
+		expect(
+			broken(
+				({ now, decision }) =>
+					decision.free ||
+					now.spent < now.maxMoments ||
+					(decision.trigger === "safety valve" && now.volumeTokens > now.safetyValveTokens),
+			),
+		).toEqual([]);
 	});
 });

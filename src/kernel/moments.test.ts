@@ -216,6 +216,27 @@ describe("an op that is handed in", () => {
 	});
 });
 
+describe("the last moment", () => {
+	test("is the last batch with what became active of it, or who held it back", async () => {
+		const { turn, run, state, kernel, x1 } = await started();
+		expect(kernel.moments.last).toBeUndefined();
+		turn("s1", "r1");
+		run(op("s1", [x1]), op("r1", ["gone"]));
+		expect(kernel.moments.last).toEqual({ ops: [op("s1", [x1])], volumeTokens: 200, trigger: "volume", free: false });
+		state.isHolding = true;
+		turn("s2");
+		run(op("s2", [x1]));
+		expect(kernel.moments.last).toMatchObject({ ops: [{ id: "s2" }], trigger: "volume", heldBy: "holder" });
+	});
+
+	test("is not one of which nothing became active", async () => {
+		const { turn, run, kernel } = await started();
+		turn("r1");
+		run(op("r1", ["gone"]));
+		expect(kernel.moments.last).toBeUndefined();
+	});
+});
+
 describe("a batch that is held back", () => {
 	test("changes nothing: its ops are kept in the log, and say who holds them and how much waits", async () => {
 		const { turn, run, fates, events, records, waiting, ending, state, kernel, x1, x2 } = await started();

@@ -30,6 +30,12 @@ export interface Moment {
 	readonly free: boolean;
 }
 
+/** A batch that became active, or that a plugin held back. */
+export interface PastMoment extends Moment {
+	/** The plugin that held it back. */
+	readonly heldBy?: string;
+}
+
 export type OpEvent =
 	| { readonly status: "refused"; readonly plugin: string; readonly reason: string; readonly code: string }
 	| { readonly status: "activated"; readonly op: Op; readonly record: RecordHeader & object }
@@ -80,6 +86,7 @@ export class Moments {
 	readonly #doubts: ((op: Op) => string | undefined)[] = [];
 	#heldBy = "";
 	#spent = 0;
+	#last: PastMoment | undefined;
 	#turn = newTurn();
 
 	constructor(options: {
@@ -105,6 +112,11 @@ export class Moments {
 	/** Moments of this session that were not free. */
 	get spent(): number {
 		return this.#spent;
+	}
+
+	/** The last batch of this session that became active or was held back; undefined before the first. */
+	get last(): PastMoment | undefined {
+		return this.#last;
 	}
 
 	guard(): Partial<Record<HookName, TapGuard>> {
@@ -270,14 +282,17 @@ export class Moments {
 		const fates = new Map(moment.ops.map((op) => [op.id, this.#activate(op, { leftContext, shed })] as const));
 		for (const [id, tokens] of shed) this.#turn.replaced.set(id, (this.#turn.replaced.get(id) ?? 0) + tokens);
 		if (![...fates.values()].some(({ status }) => status === "active")) return fates;
+		this.#last = { ...moment, ops: moment.ops.filter(({ id }) => fates.get(id)?.status === "active") };
 		this.#log(`moment: ${moment.ops.length} op(s), ~${moment.volumeTokens} tokens, by ${moment.trigger}`);
 		this.#turn.isMoment = true;
 		if (!moment.free) this.#spent++;
 		return fates;
 	}
 
-	#hold({ ops, volumeTokens }: Moment): ReadonlyMap<string, Fate> {
+	#hold(moment: Moment): ReadonlyMap<string, Fate> {
+		const { ops, volumeTokens } = moment;
 		const by = this.#heldBy;
+		this.#last = { ...moment, heldBy: by };
 		const known = new Set(this.#queue().map(({ id }) => id));
 		return new Map(
 			ops.map((op) => {

@@ -54,7 +54,8 @@ export interface DurableView {
 	readonly agentTokens: number;
 }
 
-interface Contribution {
+/** What one plugin does to the durable view: what it asked to hide, the notes it keeps, what it replaced. */
+export interface Contribution {
 	readonly hidden: Set<EntryId>;
 	readonly notes: PlannedNote[];
 	readonly replaced: Map<EntryId, Content>;
@@ -144,6 +145,11 @@ export class ViewKeeper {
 	#isOutdated(): boolean {
 		if (this.#version === undefined) return true;
 		return this.#checked !== this.#journal.revision && this.#version !== this.#journal.version(this.#types);
+	}
+
+	/** What each plugin contributes to the durable view. Until a record changes its parts only grow. */
+	get contributions(): ReadonlyMap<Owner, Contribution> {
+		return this.#current;
 	}
 
 	/** What the kernel does around the taps of the two durable hooks. */

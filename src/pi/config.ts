@@ -1,19 +1,31 @@
 import { homedir } from "node:os";
 import { type ExtensionAPI, type ExtensionContext, getAgentDir } from "@earendil-works/pi-coding-agent";
 import { type LoadedConfig, loadConfig } from "../config/load.ts";
-import { projectRoot } from "../config/sources/places.ts";
+import { projectFolders, projectRoot } from "../config/sources/places.ts";
+import type { Gate } from "../config/trust/gate.ts";
 import type { Plugin } from "../kernel/plugin.ts";
 import { gateOf, isApproved } from "./gate.ts";
 import { tellHuman } from "./host.ts";
+
+/** The config of a session, with what it was read by. */
+export interface SessionConfig extends LoadedConfig {
+	/** What the project's code came through. */
+	readonly gate: Gate;
+	/** Pi's folder for the user's own files. */
+	readonly agentDir: string;
+	/** The folder whose files are the project's; undefined where there is no project. */
+	readonly projectRoot: string | undefined;
+}
 
 /** Reads the config anew, and tells the human what is wrong with it and what no longer has an effect. */
 export async function configOf(
 	pi: ExtensionAPI,
 	builtIns: readonly Plugin[],
 	context: ExtensionContext,
-): Promise<LoadedConfig> {
+): Promise<SessionConfig> {
 	const { cwd } = context;
 	const agentDir = getAgentDir();
+	const gate = gateOf(pi, context, { projectRoot: projectRoot(cwd, homedir()), agentDir });
 	const config = await loadConfig({
 		agentDir,
 		cwd,
@@ -21,11 +33,11 @@ export async function configOf(
 		isProjectApproved: () => isApproved(pi, cwd),
 		env: process.env,
 		builtIns,
-		gate: gateOf(pi, context, { projectRoot: projectRoot(cwd, homedir()), agentDir }),
+		gate,
 	});
 	const stranded = config.leftOut.length === 0 ? undefined : await strandedIn(context, config);
 	tellAll(context, [...config.warnings.map(({ text }) => text), ...(stranded === undefined ? [] : [stranded])]);
-	return config;
+	return { ...config, gate, agentDir, projectRoot: projectFolders(cwd, homedir()).at(-1) };
 }
 
 async function strandedIn(
