@@ -18,6 +18,7 @@ import type {
 import { type Surroundings, sessionReader } from "./session.ts";
 import { Calibration } from "./tokens.ts";
 import { type DurableView, type ViewDraft, ViewKeeper } from "./view.ts";
+import { volumeOf } from "./volume.ts";
 
 /** What the kernel needs of Pi. */
 export interface Host {
@@ -299,6 +300,9 @@ function apiFor({
 			},
 			submit: (op, tell) => moments.submit({ ...op, plugin: who.name }, tell),
 			waiting: () => moments.waiting(),
+			get volumeTokens() {
+				return volumeOf(moments.waiting());
+			},
 			cancel: (opId) => moments.cancel(opId),
 			drop: (opId, reason) => moments.drop(opId, reason),
 			audit: (toolCallId, report) => moments.audit(toolCallId, report),

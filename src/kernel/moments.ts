@@ -6,6 +6,7 @@ import type { Journal } from "./journal.ts";
 import type { EntryId } from "./messages.ts";
 import type { QueuedBody, QueuedOpBody, RecordHeader } from "./records.ts";
 import type { DurableView, ViewKeeper } from "./view.ts";
+import { volumeOf } from "./volume.ts";
 
 /** An accepted request to change earlier context: the record to write when it becomes active, and what it touches. */
 export interface Op extends QueuedOpBody {
@@ -208,7 +209,7 @@ export class Moments {
 	/** Decides on the queue and the fresh ops together, and tells each fresh op its fate. Returns what became active. */
 	#decide(fresh: readonly Submitted[], leftContext: ReadonlySet<string>): readonly Op[] {
 		const ops = [...this.#queue(), ...fresh.map(({ op }) => op)];
-		const volumeTokens = Math.max(0, Math.round(ops.reduce((sum, op) => sum + op.shedTokens, 0)));
+		const volumeTokens = volumeOf(ops);
 		const freeRide = this.#ride;
 		this.#ride = undefined;
 		const decision = decide({

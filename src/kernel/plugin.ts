@@ -138,6 +138,8 @@ export interface PluginMoments {
 	/** Hand in an op. `tell` completes the text of its result once the turn's ops are decided. */
 	submit(op: Omit<Op, "plugin">, tell: (fate: Fate) => string): void;
 	waiting(): readonly Op[];
+	/** Plain estimate of what all that waits sheds together, in tokens. */
+	readonly volumeTokens: number;
 	/** Take a waiting op back; false if none has this id. */
 	cancel(opId: string): boolean;
 	/** Let go of a waiting op that has become pointless, and say why; false if none has this id. */
