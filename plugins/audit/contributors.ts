@@ -28,12 +28,6 @@ export function kindOf({ role }: Message): Kind {
 	return KINDS[role];
 }
 
-/** Whether a message of the view reaches the model: Pi drops responses that broke off and what the human ran with `!!`. */
-export function isSent({ entry: { message } }: ViewedEntry): boolean {
-	if (message.role === "assistant") return message.stopReason !== "error" && message.stopReason !== "aborted";
-	return !("excludeFromContext" in message && message.excludeFromContext === true);
-}
-
 /** The messages that take the most tokens, the largest first; of equal ones the older. */
 export function largest(view: readonly ViewedEntry[], top: number): readonly ViewedEntry[] {
 	return [...view].sort((a, b) => b.tokens - a.tokens).slice(0, top);
@@ -55,13 +49,13 @@ export function labelOf({ id, message }: ContextEntry, session: Session): string
 	switch (message.role) {
 		case "toolResult": {
 			const call = session.groupOf(id)?.calls.find((made) => made.id === message.toolCallId);
-			return callLabel(message.toolName, call?.arguments);
+			return callLabel(message.toolName, call?.arguments, session);
 		}
 		case "assistant": {
 			const [call, ...more] = toolCallsOf(message);
 			if (!call) return oneLine(shownText(message));
 			const others = more.length > 0 ? ` and ${more.length} more call(s)` : "";
-			return `→ ${callLabel(call.name, call.arguments)}${others}`;
+			return `→ ${callLabel(call.name, call.arguments, session)}${others}`;
 		}
 		case "custom":
 			return spaced(oneLine(message.customType), oneLine(shownText(message)));
@@ -71,29 +65,48 @@ export function labelOf({ id, message }: ContextEntry, session: Session): string
 }
 
 /** A tool with what it was called with; not so our own, whose arguments the model must not read twice. */
-function callLabel(toolName: string, args: unknown): string {
-	return spaced(oneLine(toolName), OWN_TOOL.test(toolName) ? "" : argumentHint(args));
+function callLabel(toolName: string, args: unknown, session: Session): string {
+	return spaced(oneLine(toolName), OWN_TOOL.test(toolName) ? "" : argumentHint(args, session));
 }
 
 /** Arguments that tell what a call was about, in the order in which they are shown. */
 const TELLING = ["command", "pattern", "query", "path", "file_path", "url"];
 
 /** The telling part of a call's arguments on one line; else its first text. */
-function argumentHint(args: unknown): string {
+function argumentHint(args: unknown, { cwd }: Session): string {
 	if (typeof args !== "object" || args === null) return "";
 	const texts = Object.entries(args).flatMap(([key, value]) => (typeof value === "string" ? [{ key, value }] : []));
 	const telling = TELLING.flatMap((name) => texts.filter(({ key }) => key === name));
-	return (telling.length > 0 ? telling : texts.slice(0, 1)).map(({ value }) => oneLine(value)).join(" in ");
+	return (telling.length > 0 ? telling : texts.slice(0, 1)).map((text) => hintOf(text, cwd)).join(" in ");
+}
+
+/** Where a command only goes to a folder first, what it does there is what tells. */
+const GOES_THERE_FIRST = /^\s*cd\s+(?:"[^"]*"|'[^']*'|[^\s&;|]+)\s*&&\s*/;
+
+function hintOf({ key, value }: { readonly key: string; readonly value: string }, cwd: string): string {
+	if (key === "command") return oneLine(value.replace(GOES_THERE_FIRST, ""));
+	if (key !== "path" && key !== "file_path") return oneLine(value);
+	return endOf(value.startsWith(cwd) && /^[\\/]./.test(value.slice(cwd.length)) ? value.slice(cwd.length + 1) : value);
 }
 
 /** Characters of a text that stands for a whole one. */
 const MOST_CHARS = 48;
 
-/** The beginning of a text on one line, without what would move the cursor of a terminal. */
+/** The beginning of a text on one line. */
 function oneLine(text: string): string {
-	const start = text.trimStart().slice(0, 8 * MOST_CHARS);
-	const line = [...start.replace(/[\s\p{Cc}\p{Cf}\p{Cs}]+/gu, " ").trim()];
+	const line = [...plain(text.trimStart().slice(0, 8 * MOST_CHARS))];
 	return line.length <= MOST_CHARS ? line.join("") : `${line.slice(0, MOST_CHARS - 1).join("")}…`;
+}
+
+/** The end of a path on one line: names begin alike where they are long. */
+function endOf(path: string): string {
+	const line = [...plain(path.slice(-8 * MOST_CHARS))];
+	return line.length <= MOST_CHARS ? line.join("") : `…${line.slice(1 - MOST_CHARS).join("")}`;
+}
+
+/** A text without line breaks and without what would move the cursor of a terminal. */
+function plain(text: string): string {
+	return text.replace(/[\s\p{Cc}\p{Cf}\p{Cs}]+/gu, " ").trim();
 }
 
 function spaced(...parts: readonly string[]): string {

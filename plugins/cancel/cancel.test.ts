@@ -6,12 +6,14 @@ import type { Plugin } from "../../src/kernel/plugin.ts";
 import {
 	type Call,
 	containsText,
+	newestPi,
 	type OpenSessionOptions,
 	openSession,
 	sessionLog,
 	type TestSession,
 	textOf,
 } from "../../src/testing/index.ts";
+import { KernelSession } from "../../test/support/kernel-session.ts";
 import { atOnce, call, note, records, wire } from "../../test/support/mulligan.ts";
 
 const BULK = "x".repeat(1000);
@@ -291,6 +293,27 @@ describe("an op that waits", () => {
 		});
 		expect(records(session, "mulligan:queued").map(({ status }) => status)).toEqual(["queued", "cancelled"]);
 		expect(cancelled(session)).toEqual([]);
+	});
+
+	test.each([
+		["rides the cancel of another, for the view changes", false, ["queued", "activated"]],
+		["stays where it is when what the cancelled one covers has been compacted away", true, ["queued"]],
+	])("%s", async (_what, isCompacted, statuses) => {
+		const rules = { maxMoments: 1, flushShedTokens: 1, safetyValveTokens: 1_000_000 };
+		const session = await KernelSession.open(newestPi(), { rules });
+		const last = { target: { by_tool_name: "read", occurrence: "last" }, replacement: "short" };
+		session.user("one");
+		session.batch(["read"], 400);
+		await session.op("mulligan_shrink", last);
+		session.user("two");
+		if (isCompacted) await session.compact(session.branch().at(-1)?.id ?? "");
+		session.batch(["read"], 400);
+		await session.op("mulligan_shrink", last);
+		const written = (type: string) =>
+			session.branch().filter((entry) => entry.type === "custom" && entry.customType === type);
+		await session.op("mulligan_cancel", { markerId: written("mulligan:shrink")[0]?.id });
+		expect(written("mulligan:cancel")).toHaveLength(1);
+		expect(written("mulligan:queued")).toMatchObject(statuses.map((status) => ({ data: { status } })));
 	});
 
 	test("is newer than one that is active", async () => {

@@ -1,14 +1,23 @@
-import type { JournalRecord, Op, PluginApi, RewindBody, ShrinkBody } from "../../src/plugin.ts";
+import {
+	coveredIds,
+	type JournalRecord,
+	type Op,
+	type PluginApi,
+	type RewindBody,
+	type ShrinkBody,
+} from "../../src/plugin.ts";
+
+interface Active {
+	readonly kind: "rewind" | "shrink";
+	readonly markerId: string;
+	readonly entryId: string;
+	readonly seq: number;
+	readonly covers: readonly string[];
+}
 
 /** Something that can be taken back. */
 export type Cancellable =
-	| {
-			readonly kind: "rewind" | "shrink";
-			readonly markerId: string;
-			readonly entryId: string;
-			readonly seq: number;
-			readonly covers: readonly string[];
-	  }
+	| Active
 	| {
 			readonly kind: "waiting";
 			readonly markerId: string;
@@ -19,18 +28,15 @@ export type Cancellable =
 /** All that can be taken back, the newest last: active markers by age, then the ops that wait. */
 export function cancellables({ journal, moments }: Pick<PluginApi, "journal" | "moments">): readonly Cancellable[] {
 	const active = [
-		...journal.active("mulligan:rewind").map(fromRewind),
-		...journal.active("mulligan:shrink").map(fromShrink),
+		...journal.active("mulligan:rewind").map((rewind) => fromMarker("rewind", rewind)),
+		...journal.active("mulligan:shrink").map((shrink) => fromMarker("shrink", shrink)),
 	];
 	return [...active.sort((a, b) => a.seq - b.seq), ...moments.waiting().map(fromWaiting)];
 }
 
-function fromRewind({ id, entryId, seq, hideEntryIds }: JournalRecord<RewindBody>) {
-	return { kind: "rewind", markerId: id, entryId, seq, covers: hideEntryIds } as const;
-}
-
-function fromShrink({ id, entryId, seq, pinnedEntryId }: JournalRecord<ShrinkBody>) {
-	return { kind: "shrink", markerId: id, entryId, seq, covers: [pinnedEntryId] } as const;
+function fromMarker(kind: "rewind" | "shrink", marker: JournalRecord<RewindBody | ShrinkBody>): Active {
+	const { id, entryId, seq } = marker;
+	return { kind, markerId: id, entryId, seq, covers: coveredIds(marker) };
 }
 
 function fromWaiting({ id, describe, entryIds }: Op) {

@@ -447,10 +447,62 @@ describe("places on the branch", () => {
 		expect(branchOf(log).contextAtOrBefore(record)).toBeUndefined();
 	});
 
+	test("have the last message before them in the list, custom messages passed over", () => {
+		const { log, first, record, second } = linear();
+		const note = log.customMessage("note", "N");
+		const last = log.custom("record", {});
+		const branch = branchOf(log);
+		expect([first, record, second, note, last, "nowhere"].map((id) => branch.listedBefore(id)?.id)).toEqual([
+			first,
+			first,
+			second,
+			second,
+			second,
+			undefined,
+		]);
+	});
+
+	test("have what a compaction kept before them in the list, its summary where it kept nothing", () => {
+		const { log, first, record, second } = linear();
+		log.compaction("SUMMARY", { firstKept: second });
+		const after = log.custom("record", {});
+		const kept = branchOf(log);
+		expect([first, record, after].map((id) => kept.listedBefore(id)?.id)).toEqual([undefined, undefined, second]);
+		const summary = log.compaction("SUMMARY", { firstKept: "nowhere" });
+		const last = log.custom("record", {});
+		const empty = branchOf(log);
+		expect([second, after, last].map((id) => empty.listedBefore(id)?.id)).toEqual([undefined, undefined, summary]);
+	});
+
 	test("have the labels of the session", () => {
 		const { log, branch, first } = linear();
 		log.label(first, "here");
 		expect([branch.label(first), branch.label("nowhere")]).toEqual(["here", undefined]);
+	});
+});
+
+describe("the label number", () => {
+	test("grows with a label set or cleared, a move and a compaction, not with messages and records", () => {
+		const log = sessionLog();
+		const { source } = sourceOf(log);
+		const branch = new Branch();
+		const numberAfter = (act: () => void) => {
+			act();
+			branch.sync(source);
+			return branch.labelRevision;
+		};
+		const first = log.user("first");
+		const start = numberAfter(() => {});
+		expect(numberAfter(() => log.assistant("second"))).toBe(start);
+		expect(numberAfter(() => log.custom("record", {}))).toBe(start);
+		const numbers = [
+			() => log.label(first, "here"),
+			() => log.label(first, undefined),
+			() => log.compaction("SUMMARY", { firstKept: first }),
+			() => log.branchFrom(first),
+		].map(numberAfter);
+		expect(numbers).toEqual([...new Set(numbers)].sort((a, b) => a - b));
+		expect(numbers[0]).toBeGreaterThan(start);
 	});
 });
 

@@ -2,6 +2,7 @@ import {
 	blocksOf,
 	type CustomMessage,
 	type EntryId,
+	isOfAgent,
 	type Message,
 	type SessionEntry,
 	type ToolCallBlock,
@@ -70,9 +71,10 @@ export class Branch {
 	#keptFrom = 0;
 	#contextStart = 0;
 	#tokens = 0;
-	#userTokens = 0;
+	#agentTokens = 0;
 	#structure = 0;
 	#revision = 0;
+	#labelRevision = 0;
 
 	/** Bring the mirror up to the source's leaf. */
 	sync(source: BranchSource): void {
@@ -104,6 +106,11 @@ export class Branch {
 		return this.#revision;
 	}
 
+	/** Grows whenever a label or the place of a labelled entry may have changed: Pi writes each label as an entry at the leaf. */
+	get labelRevision(): number {
+		return this.#labelRevision;
+	}
+
 	get leafId(): EntryId | null {
 		return this.#leafId;
 	}
@@ -125,9 +132,9 @@ export class Branch {
 		return this.#tokens;
 	}
 
-	/** The part of `contextTokens` that is user messages. */
-	get userTokens(): number {
-		return this.#userTokens;
+	/** The part of `contextTokens` that is the agent's own (see `isOfAgent`). */
+	get agentTokens(): number {
+		return this.#agentTokens;
 	}
 
 	/** The context entries that stand after an entry of the branch, oldest first. */
@@ -204,6 +211,20 @@ export class Branch {
 		return position === undefined ? undefined : this.#context[this.#indexAfter(position) - 1];
 	}
 
+	/**
+	 * The last message in the list before an entry of the branch, custom messages passed over: Pi may hold them back. A
+	 * compaction's summary stands before what it kept. Undefined where all before it has left the context.
+	 */
+	listedBefore(id: EntryId): ContextEntry | undefined {
+		const position = this.#positions.get(id) ?? -1;
+		const summary = this.#compactionId === undefined ? undefined : this.#entries.get(this.#compactionId);
+		for (let index = this.#indexAfter(position) - 1; index >= this.#contextStart; index--) {
+			const entry = this.#context[index];
+			if (entry !== summary && entry?.message.role !== "custom") return entry;
+		}
+		return position >= this.#keptFrom ? summary : undefined;
+	}
+
 	/** Whether another context entry answers to the same key (see `keyOf`). */
 	isAmbiguous(id: EntryId): boolean {
 		const entry = this.#entries.get(id);
@@ -245,9 +266,14 @@ export class Branch {
 		this.#keptFrom = 0;
 		this.#contextStart = 0;
 		this.#tokens = 0;
-		this.#userTokens = 0;
+		this.#agentTokens = 0;
+		this.#restructure();
+	}
+
+	#restructure(): void {
 		this.#structure++;
 		this.#revision++;
+		this.#labelRevision++;
 	}
 
 	#grow(entries: readonly SessionEntry[]): void {
@@ -258,6 +284,7 @@ export class Branch {
 		const position = this.#length++;
 		this.#positions.set(entry.id, position);
 		if (entry.type === "custom" || entry.type === "custom_message") this.#revision++;
+		if (entry.type === "label") this.#labelRevision++;
 		if (entry.type === "custom") push(this.#records, entry.customType, { entryId: entry.id, data: entry.data });
 		const message = messageOf(entry);
 		if (!message) return;
@@ -265,10 +292,8 @@ export class Branch {
 		this.#entries.set(entry.id, placed);
 		this.#context.push(placed);
 		this.#tokens += placed.tokens;
-		if (message.role === "user") {
-			this.#users.push(placed);
-			this.#userTokens += placed.tokens;
-		}
+		if (isOfAgent(message)) this.#agentTokens += placed.tokens;
+		if (message.role === "user") this.#users.push(placed);
 		if (message.role === "custom") push(this.#customMessages, message.customType, placed);
 		this.#joinGroup(placed);
 		if (entry.type === "compaction") this.#compact(placed, entry.firstKeptEntryId);
@@ -298,9 +323,8 @@ export class Branch {
 		this.#contextStart = this.#indexAfter(this.#keptFrom - 1);
 		const sum = (entries: readonly ContextEntry[]) => entries.reduce((total, { tokens }) => total + tokens, 0);
 		this.#tokens = sum(this.context());
-		this.#userTokens = sum(this.context().filter(({ message }) => message.role === "user"));
-		this.#structure++;
-		this.#revision++;
+		this.#agentTokens = sum(this.context().filter(({ message }) => isOfAgent(message)));
+		this.#restructure();
 	}
 }
 

@@ -3,6 +3,7 @@ import type { ContextEntry } from "./branch.ts";
 import type { Isolation, Owner, Verdict } from "./isolate.ts";
 import type { AssistantMessage, Block, Message } from "./messages.ts";
 import type { Moment, OpEvent } from "./moments.ts";
+import type { Meter, Trace } from "./trace.ts";
 import type { PlanDraft, ViewDraft } from "./view.ts";
 
 /** A fresh tool result, before it is stored. */
@@ -93,11 +94,14 @@ export function createHooks({
 	isolation,
 	setupOwner,
 	guards,
+	trace,
 }: {
 	readonly isolation: Isolation;
 	/** The plugin whose set-up is running; undefined once the hooks are frozen. */
 	readonly setupOwner: () => Owner | undefined;
 	readonly guards: Partial<Record<HookName, TapGuard>>;
+	/** Times the taps. */
+	readonly trace: Trace;
 }): Hooks {
 	const hooks: Hooks = {
 		beforeFilter: new SyncHook(["plan"], "beforeFilter"),
@@ -116,8 +120,11 @@ export function createHooks({
 		const names = new Set<string>();
 		(hooks[name] as unknown as AnyHook).intercept({
 			register: (tap) => {
-				const who = admit(tap, { hook: name, who: setupOwner(), names });
-				return { ...tap, ...isolated(tap, { hook: name, who, isolation, guard: guards[name] ?? {} }) };
+				const who = setupOwner();
+				const named = who ? { ...tap, name: nameUnder(who, tap.name) } : tap;
+				const admitted = admit(named, { hook: name, who, names });
+				const parts = { hook: name, who: admitted, isolation, guard: guards[name] ?? {} };
+				return { ...named, ...isolated(named, { ...parts, meter: trace.meter(admitted, name) }) };
 			},
 		});
 		(hooks[name] as unknown as AnyHook).intercept = () => {
@@ -125,6 +132,11 @@ export function createHooks({
 		};
 	}
 	return hooks;
+}
+
+/** The name of a tap, its plugin's own name put as the one it goes by. */
+function nameUnder({ name, ownName }: Owner, tap: string): string {
+	return tap === ownName || tap.startsWith(`${ownName}:`) ? `${name}${tap.slice(ownName.length)}` : tap;
 }
 
 /** Refuses what tapable would take silently: late taps, foreign and duplicate names, `before` and `stage`, callbacks. */
@@ -150,7 +162,13 @@ function admit(
  */
 function isolated(
 	tap: TapInfo,
-	{ hook, who, isolation, guard }: { hook: HookName; who: Owner; isolation: Isolation; guard: TapGuard },
+	{
+		hook,
+		who,
+		isolation,
+		guard,
+		meter,
+	}: { hook: HookName; who: Owner; isolation: Isolation; guard: TapGuard; meter: Meter },
 ): Pick<TapInfo, "type" | "fn"> {
 	const isSync = SYNC.has(hook);
 	const otherwise = (args: readonly unknown[]) => guard.otherwise?.(who, args);
@@ -163,8 +181,8 @@ function isolated(
 			return otherwise(args);
 		},
 	};
-	const call = (...args: unknown[]): unknown => {
-		if (who.off !== undefined || guard.bypass?.(who, args)) return otherwise(args);
+	const isPassedOver = (args: readonly unknown[]) => who.off !== undefined || guard.bypass?.(who, args);
+	const judged = (args: unknown[]): unknown => {
 		const scope = guard.open?.(who, args);
 		if (!scope) return isolation.call<unknown, readonly unknown[]>(who, hook, tap.fn, args, verdict);
 		return isolation.call<unknown, readonly unknown[]>(who, hook, () => tap.fn(...scope.args), args, {
@@ -175,7 +193,21 @@ function isolated(
 			},
 		});
 	};
-	return isSync ? { type: "sync", fn: call } : { type: "promise", fn: async (...args) => call(...args) };
+	const sync = (...args: unknown[]): unknown => {
+		if (isPassedOver(args)) return otherwise(args);
+		const start = meter.start();
+		const value = judged(args);
+		meter.stop(start);
+		return value;
+	};
+	const async = async (...args: unknown[]): Promise<unknown> => {
+		if (isPassedOver(args)) return otherwise(args);
+		const start = meter.start();
+		const value = await judged(args);
+		meter.stop(start);
+		return value;
+	};
+	return isSync ? { type: "sync", fn: sync } : { type: "promise", fn: async };
 }
 
 const SYNC: ReadonlySet<HookName> = new Set(["beforeFilter", "transformMessage", "onView", "onMoment", "onOp"]);

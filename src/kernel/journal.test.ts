@@ -152,6 +152,15 @@ describe("a marker is active", () => {
 		expect(ids(journal.active("mulligan:shrink"))).toEqual(["m1", "m2"]);
 	});
 
+	test("and found by its id, of whatever type, as long as it is", () => {
+		const { journal } = openJournal();
+		journal.append("mulligan:shrink", shrink("m1"));
+		journal.append("mulligan:rewind", { id: "m2", hideEntryIds: ["e1", "e2"] });
+		expect([journal.marker("m1")?.kind, journal.marker("m2")?.kind]).toEqual(["shrink", "rewind"]);
+		journal.retire("m1");
+		expect([journal.marker("m1"), journal.marker("m3")]).toEqual([undefined, undefined]);
+	});
+
 	test("whatever a malformed cancel or one of another marker says", () => {
 		const { journal, log, sync } = openJournal();
 		journal.append("mulligan:shrink", shrink("m1"));

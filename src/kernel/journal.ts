@@ -3,12 +3,15 @@ import { type EntryId, textOf } from "./messages.ts";
 import {
 	type CancelBody,
 	type JournalRecord,
+	type MarkerType,
 	parseRecord,
 	RECORD_VERSION,
 	type RecordBodies,
 	type RecordHeader,
 	type RecordType,
+	type RewindBody,
 	SCHEMA,
+	type ShrinkBody,
 } from "./records.ts";
 
 /** Where records are written: Pi's session log. */
@@ -77,10 +80,16 @@ export class Journal {
 	}
 
 	/** The records of one marker type that no cancel on the branch retires, oldest first. */
-	active<T extends "mulligan:rewind" | "mulligan:shrink">(type: T): readonly JournalRecord<RecordBodies[T]>[] {
+	active<T extends MarkerType>(type: T): readonly JournalRecord<RecordBodies[T]>[] {
 		const retired = this.#retired();
 		const records = this.read(type) as readonly JournalRecord<RecordBodies[T]>[];
 		return retired.size === 0 ? records : records.filter((record) => !retired.has(record.id));
+	}
+
+	/** The active rewind or shrink with this marker id. */
+	marker(markerId: string): JournalRecord<RewindBody | ShrinkBody> | undefined {
+		const markers = [...this.active("mulligan:rewind"), ...this.active("mulligan:shrink")];
+		return markers.find(({ id }) => id === markerId);
 	}
 
 	/** Write one record; its header is added. Returns what was written. */

@@ -11,12 +11,15 @@ import type {
 	PluginApi,
 	ResultLines,
 	Screen,
+	SessionReader,
 	ToolAnswer,
 	ToolCall,
 	ToolDeclaration,
 } from "./plugin.ts";
 import { type Surroundings, sessionReader } from "./session.ts";
+import { retire, type Standing, standing, type TakenBack, takeBack } from "./take-back.ts";
 import { Calibration } from "./tokens.ts";
+import { type RequestTrace, Trace } from "./trace.ts";
 import { type DurableView, type ViewDraft, ViewKeeper } from "./view.ts";
 import { volumeOf } from "./volume.ts";
 
@@ -40,6 +43,8 @@ export interface Host {
 export interface PluginWithOptions {
 	readonly plugin: Plugin;
 	readonly options: unknown;
+	/** What the plugin calls itself, where it stands in the place and under the name of another. */
+	readonly ownName?: string;
 }
 
 export interface RegisteredTool {
@@ -52,6 +57,13 @@ export interface RegisteredTool {
 export interface RegisteredCommand {
 	readonly name: string;
 	readonly definition: CommandDefinition;
+}
+
+/** A plugin of this session. */
+export interface RunningPlugin {
+	readonly name: string;
+	/** Why it is off: its set-up failed, or it threw too often; undefined while it runs. */
+	readonly off: string | undefined;
 }
 
 /** The view of one request: what is durable, and the lines for this request only. */
@@ -71,6 +83,7 @@ interface Parts {
 	readonly calibration: Calibration;
 	readonly isolation: Isolation;
 	readonly hooks: Hooks;
+	readonly trace: Trace;
 }
 
 /** One session's kernel: set up once, frozen, then driven by the host's events. */
@@ -78,6 +91,9 @@ export class Kernel {
 	readonly branch: Branch;
 	readonly hooks: Hooks;
 	readonly moments: Moments;
+	readonly session: SessionReader;
+	/** The plugins in their order. */
+	readonly plugins: readonly RunningPlugin[];
 	readonly tools: readonly RegisteredTool[];
 	readonly commands: readonly RegisteredCommand[];
 	readonly #parts: Parts;
@@ -85,7 +101,7 @@ export class Kernel {
 
 	constructor(
 		parts: Parts,
-		registered: { readonly tools: readonly RegisteredTool[]; readonly commands: readonly RegisteredCommand[] },
+		registered: Pick<Kernel, "session" | "plugins" | "tools" | "commands">,
 		surroundings: { current: Surroundings; requests: number },
 	) {
 		this.#parts = parts;
@@ -93,6 +109,8 @@ export class Kernel {
 		this.branch = parts.branch;
 		this.hooks = parts.hooks;
 		this.moments = parts.moments;
+		this.session = registered.session;
+		this.plugins = registered.plugins;
 		this.tools = registered.tools;
 		this.commands = registered.commands;
 	}
@@ -110,12 +128,29 @@ export class Kernel {
 
 	/** The view of the request that is about to be made. */
 	requestView(): RequestView {
+		const { view, trace } = this.#parts;
 		this.#surroundings.requests++;
-		this.#parts.view.retry();
+		view.retry();
 		const durable = this.durable();
 		const annotations: string[] = [];
 		if (this.hooks.onView.isUsed()) this.hooks.onView.call(this.#viewDraft(durable, annotations));
+		trace.keep({ view: durable, contributions: view.contributions, leafId: this.branch.leafId });
 		return { durable, annotations };
+	}
+
+	/** What each plugin did to the last request; undefined before the first. */
+	lastTrace(): RequestTrace | undefined {
+		return this.#parts.trace.last(this.branch);
+	}
+
+	/** All that can be taken back, newest first. */
+	standing(): readonly Standing[] {
+		return standing(this.#parts);
+	}
+
+	/** Take these back, together, for the human; `why` goes to the log. */
+	takeBack(all: readonly Standing[], why: string): TakenBack {
+		return takeBack({ ...this.#parts, log: (line) => this.#parts.host.log(line) }, all, why);
 	}
 
 	/** Learn what the model's tokens are worth from the usage that a response reports. */
@@ -186,15 +221,17 @@ export async function createKernel({
 	});
 	const view = new ViewKeeper({ branch, journal, log });
 	const moments = new Moments({ branch, journal, view, isolation, log, rules });
+	const trace = new Trace(() => performance.now());
 	const hooks = createHooks({
 		isolation,
 		setupOwner: () => settingUp,
-		guards: { ...RULES, ...viewGuards(), ...view.guards(), ...moments.guard() },
+		guards: { ...RULES, ...viewGuards(trace), ...view.guards(), ...moments.guard() },
+		trace,
 	});
 	view.use(hooks);
 	moments.use(hooks);
 	const calibration = new Calibration();
-	const parts: Parts = { host, branch, journal, view, moments, calibration, isolation, hooks };
+	const parts: Parts = { host, branch, journal, view, moments, calibration, isolation, hooks, trace };
 	const session = sessionReader({
 		branch,
 		journal,
@@ -216,8 +253,10 @@ export async function createKernel({
 
 	const tools = new Map<string, RegisteredTool & { readonly who: Owner }>();
 	const commands = new Map<string, RegisteredCommand & { readonly who: Owner }>();
-	for (const { plugin, options } of plugins) {
-		const who = owner(plugin.name);
+	const owners: Owner[] = [];
+	for (const { plugin, options, ownName } of plugins) {
+		const who = owner(plugin.name, ownName);
+		owners.push(who);
 		settingUp = who;
 		const api = apiFor({ parts, who, plugin, options, settings, session, tools, commands });
 		await isolation.run<void>(who, "setup", () => plugin.setup(api), {
@@ -229,11 +268,13 @@ export async function createKernel({
 		settingUp = undefined;
 	}
 	const stands = ({ who }: { readonly who: Owner }) => who.off === undefined;
-	return new Kernel(
-		parts,
-		{ tools: [...tools.values()].filter(stands), commands: [...commands.values()].filter(stands) },
-		surroundings,
-	);
+	const registered = {
+		session,
+		plugins: owners,
+		tools: [...tools.values()].filter(stands),
+		commands: [...commands.values()].filter(stands),
+	};
+	return new Kernel(parts, registered, surroundings);
 }
 
 /** What a plugin may do, bound to its name. */
@@ -256,7 +297,7 @@ function apiFor({
 	readonly tools: Map<string, RegisteredTool & { readonly who: Owner }>;
 	readonly commands: Map<string, RegisteredCommand & { readonly who: Owner }>;
 }): PluginApi {
-	const { host, journal, view, moments, isolation, hooks, branch } = parts;
+	const { host, journal, moments, isolation, hooks, branch } = parts;
 	const log = (line: string) => host.log(`${who.name}: ${line}`);
 	return {
 		options,
@@ -274,17 +315,7 @@ function apiFor({
 			},
 			retire(markerId, why) {
 				log(`retired ${markerId}: ${why}`);
-				const { hidden, replaced } = view.durable();
-				const covered = [
-					...journal.active("mulligan:rewind").flatMap(({ id, hideEntryIds }) => (id === markerId ? hideEntryIds : [])),
-					...journal
-						.active("mulligan:shrink")
-						.flatMap(({ id, pinnedEntryId }) => (id === markerId ? [pinnedEntryId] : [])),
-				];
-				if (covered.some((id) => branch.inContext(id) && (hidden.has(id) || replaced.has(id))))
-					moments.offerRide("cancel");
-				view.expectChange(why);
-				journal.retire(markerId);
+				if (retire(parts, [markerId], why)) moments.offerRide("cancel");
 			},
 			memo: (derive) => journal.memo(derive),
 			note: (note) => host.note(note),
@@ -305,6 +336,7 @@ function apiFor({
 			},
 			cancel: (opId) => moments.cancel(opId),
 			drop: (opId, reason) => moments.drop(opId, reason),
+			dropWhen: (reasonOf) => moments.dropWhen(who, reasonOf),
 			audit: (toolCallId, report) => moments.audit(toolCallId, report),
 		},
 		screen: host.screen,
@@ -394,10 +426,10 @@ const RULES: Partial<Record<HookName, TapGuard>> = {
 };
 
 /** Each tap of `onView` annotates a draft of its own, which counts only if the tap returns. */
-function viewGuards(): Partial<Record<HookName, TapGuard>> {
+function viewGuards(trace: Trace): Partial<Record<HookName, TapGuard>> {
 	return {
 		onView: {
-			open: (_who, [view]) => {
+			open: (who, [view]) => {
 				const lines: string[] = [];
 				const shared = view as ViewDraft;
 				const draft: ViewDraft = {
@@ -412,7 +444,11 @@ function viewGuards(): Partial<Record<HookName, TapGuard>> {
 					entries: shared.entries,
 					annotate: (line) => lines.push(String(line)),
 				};
-				return { args: [draft], done: () => lines.forEach(shared.annotate) };
+				const done = () => {
+					lines.forEach(shared.annotate);
+					trace.annotated(who, lines);
+				};
+				return { args: [draft], done };
 			},
 		},
 	};

@@ -129,6 +129,23 @@ export type SessionEntry = EntryBase &
 		| { readonly type: "label" | "model_change" | "thinking_level_change" | "session_info" | "context_edit" | "usage" }
 	);
 
+/**
+ * Whether Pi sends a message of the context to the model: neither what the human ran with `!!`, nor a response that
+ * broke off (`error`, `aborted`); one that was cut at its length is sent.
+ */
+export function reachesModel(message: Message): boolean {
+	if (message.role === "assistant") return message.stopReason !== "error" && message.stopReason !== "aborted";
+	return message.role !== "bashExecution" || message.excludeFromContext !== true;
+}
+
+/**
+ * Whether a message is the agent's own: a response or a tool result. Prompts and `!` commands are the human's, summaries
+ * are Pi's, custom messages an extension's.
+ */
+export function isOfAgent({ role }: Message): boolean {
+	return role === "assistant" || role === "toolResult";
+}
+
 /** A content as its blocks: a string is one text block, anything that is no content has none. */
 export function blocksOf(content: Content | undefined): readonly Block[] {
 	if (typeof content === "string") return [{ type: "text", text: content }];

@@ -11,13 +11,18 @@ async function open(log: SessionLog = sessionLog()) {
 	const moments: Moment[] = [];
 	const events: OpEvent[] = [];
 	const told: string[] = [];
-	const state = { isHolding: false, canAppend: true };
+	const state = {
+		isHolding: false,
+		writable: undefined as readonly string[] | undefined,
+		doubt: (_op: Op): unknown => undefined,
+	};
 	let api: PluginApi | undefined;
 	const mine: Plugin = {
 		name: "mine",
 		setup(given) {
 			api = given;
 			given.hooks.onOp.tap("mine", (event) => void events.push(event));
+			given.moments.dropWhen((op) => state.doubt(op) as string | undefined);
 		},
 	};
 	const holder: Plugin = {
@@ -33,7 +38,7 @@ async function open(log: SessionLog = sessionLog()) {
 		settings: {},
 		host: {
 			append(type, data) {
-				if (!state.canAppend) throw new Error("disk full");
+				if (state.writable?.includes(type) === false) throw new Error("disk full");
 				log.custom(type, data);
 			},
 			note: () => {},
@@ -211,6 +216,27 @@ describe("an op that is handed in", () => {
 	});
 });
 
+describe("the last moment", () => {
+	test("is the last batch with what became active of it, or who held it back", async () => {
+		const { turn, run, state, kernel, x1 } = await started();
+		expect(kernel.moments.last).toBeUndefined();
+		turn("s1", "r1");
+		run(op("s1", [x1]), op("r1", ["gone"]));
+		expect(kernel.moments.last).toEqual({ ops: [op("s1", [x1])], volumeTokens: 200, trigger: "volume", free: false });
+		state.isHolding = true;
+		turn("s2");
+		run(op("s2", [x1]));
+		expect(kernel.moments.last).toMatchObject({ ops: [{ id: "s2" }], trigger: "volume", heldBy: "holder" });
+	});
+
+	test("is not one of which nothing became active", async () => {
+		const { turn, run, kernel } = await started();
+		turn("r1");
+		run(op("r1", ["gone"]));
+		expect(kernel.moments.last).toBeUndefined();
+	});
+});
+
 describe("a batch that is held back", () => {
 	test("changes nothing: its ops are kept in the log, and say who holds them and how much waits", async () => {
 		const { turn, run, fates, events, records, waiting, ending, state, kernel, x1, x2 } = await started();
@@ -287,6 +313,39 @@ describe("a batch that is held back", () => {
 		expect(second.waiting()).toEqual([]);
 	});
 
+	test("waits no longer where its record stands on the branch and nothing after it: the log ended there", async () => {
+		const { turn, run, moments, records, waiting, state, log, enter, x1 } = await started();
+		state.isHolding = true;
+		turn("s1");
+		run(op("s1", [x1]));
+		state.isHolding = false;
+		turn("y1");
+		run();
+		const marker = log.entries().find((entry) => entry.type === "custom" && entry.customType === "mark");
+		log.branchFrom(marker?.id ?? "");
+		enter();
+		expect(waiting()).toEqual([]);
+		const asked = moments.length;
+		turn("y2");
+		run();
+		expect(moments).toHaveLength(asked);
+		expect(records("mark")).toHaveLength(1);
+	});
+
+	test("is active although the word that it waits no longer cannot be written", async () => {
+		const { turn, run, events, waiting, state, kernel, x1 } = await started();
+		state.isHolding = true;
+		turn("s1");
+		run(op("s1", [x1]));
+		state.isHolding = false;
+		turn("y1");
+		state.writable = ["mark"];
+		run();
+		expect(events.at(-1)).toMatchObject({ status: "activated", op: { id: "s1" } });
+		expect(waiting()).toEqual([]);
+		expect(kernel.moments.spent).toBe(1);
+	});
+
 	test("is dropped, and closed in the log, once what it touches has left the context", async () => {
 		const { turn, run, records, events, state, log, x1 } = await started();
 		state.isHolding = true;
@@ -347,10 +406,85 @@ describe("taking an op back", () => {
 	});
 });
 
+describe("an op that has become pointless", () => {
+	const held = async () => {
+		const session = await started();
+		session.state.isHolding = true;
+		session.turn("r1", "r2");
+		session.run(op("r1", [session.x1]), op("r2", [session.x2]));
+		session.state.isHolding = false;
+		session.state.doubt = ({ id }) => (id === "r1" ? "no longer wanted" : undefined);
+		return session;
+	};
+	const closing = { id: "r1", status: "dropped", reason: "no longer wanted" };
+
+	test("is dropped when a turn starts, with its reason, and the others wait on", async () => {
+		const { turn, waiting, records, events } = await held();
+		turn("y1");
+		expect(waiting().map(({ id }) => id)).toEqual(["r2"]);
+		expect(records("mulligan:queued").at(-1)).toMatchObject(closing);
+		expect(events.at(-1)).toMatchObject({ status: "dropped", op: { id: "r1" }, reason: "no longer wanted" });
+	});
+
+	test("does not become active with the others where the cache breaks between turns", async () => {
+		const { kernel, records, moments } = await held();
+		kernel.moments.rideNow("model change");
+		expect(records("mark").map(({ id }) => id)).toEqual(["r2"]);
+		expect(moments.at(-1)).toMatchObject({ ops: [{ id: "r2" }], volumeTokens: 100 });
+	});
+
+	test("is dropped before the turn that handed it in is decided, and its result says so", async () => {
+		const { turn, run, records, fates, ending, state, x1 } = await started();
+		turn("r1");
+		state.doubt = () => "no longer wanted";
+		run(op("r1", [x1]));
+		expect(fates).toEqual({ r1: { status: "dropped", reason: "no longer wanted" } });
+		expect(ending("r1")).toBe("r1 is dropped.");
+		expect([...records("mark"), ...records("mulligan:queued")]).toEqual([]);
+	});
+
+	test("is left out of a preview, which writes nothing", async () => {
+		const { kernel, log } = await held();
+		const before = log.entries().length;
+		expect(kernel.moments.preview().ops.map(({ id }) => id)).toEqual(["r2"]);
+		expect(log.entries()).toHaveLength(before);
+	});
+
+	test.each<[string, (op: Op) => unknown]>([
+		[
+			"throws",
+			() => {
+				throw new Error("no idea");
+			},
+		],
+		["answers without a reason", () => true],
+		["answers later", async () => "late"],
+	])("is only one where its plugin says so: not where that %s", async (_what, doubt) => {
+		const { kernel, records, state, told } = await held();
+		state.doubt = doubt;
+		kernel.moments.rideNow("model change");
+		expect(records("mark").map(({ id }) => id)).toEqual(["r1", "r2"]);
+		expect(told).toEqual([]);
+	});
+
+	test("is none any more once its plugin is switched off", async () => {
+		const { turn, waiting, state, told } = await held();
+		let asked = 0;
+		state.doubt = () => {
+			asked++;
+			throw new Error("no idea");
+		};
+		for (const id of ["y1", "y2", "y3"]) turn(id);
+		expect(told).toEqual([expect.stringContaining('"mine" is switched off')]);
+		expect(asked).toBe(3);
+		expect(waiting()).toHaveLength(2);
+	});
+});
+
 describe("where the log cannot be written", () => {
 	test("an op fails with the reason, nothing changes, and no line promises anything", async () => {
 		const { turn, run, fates, events, ending, state, kernel, x1 } = await started();
-		state.canAppend = false;
+		state.writable = [];
 		turn("s1");
 		run(op("s1", [x1]));
 		expect(fates).toEqual({ s1: { status: "failed", reason: "disk full" } });
@@ -361,12 +495,12 @@ describe("where the log cannot be written", () => {
 
 	test("the human is not told that a plugin is off: none is, and the next op works", async () => {
 		const { turn, run, told, fates, state, x1 } = await started();
-		state.canAppend = false;
+		state.writable = [];
 		for (const id of ["s1", "s2", "s3", "s4"]) {
 			turn(id);
 			run(op(id, [x1]));
 		}
-		state.canAppend = true;
+		state.writable = undefined;
 		turn("s5");
 		run(op("s5", [x1]));
 		expect(fates.s5).toEqual({ status: "active" });
@@ -375,7 +509,7 @@ describe("where the log cannot be written", () => {
 
 	test("an op that cannot be kept although held fails too, and waits no longer", async () => {
 		const { turn, run, fates, waiting, state, x1 } = await started();
-		state.canAppend = false;
+		state.writable = [];
 		state.isHolding = true;
 		turn("s1");
 		expect(() => run(op("s1", [x1]))).not.toThrow();

@@ -1,14 +1,14 @@
 import type { Branch } from "./branch.ts";
 import { decide, type FreeRide, type Trigger } from "./decide.ts";
 import type { HookName, Hooks, TapGuard } from "./hooks.ts";
-import { type Isolation, messageOfError, owner } from "./isolate.ts";
+import { type Isolation, messageOfError, type Owner, owner } from "./isolate.ts";
 import type { Journal } from "./journal.ts";
 import type { EntryId } from "./messages.ts";
 import type { QueuedBody, QueuedOpBody, RecordHeader } from "./records.ts";
 import type { DurableView, ViewKeeper } from "./view.ts";
 import { volumeOf } from "./volume.ts";
 
-/** An accepted request to change earlier context: the record to write when it becomes active, and what it touches. */
+/** An accepted request to change earlier context: the record to write, under its id, when it becomes active, and what it touches. */
 export interface Op extends QueuedOpBody {
 	readonly id: string;
 }
@@ -29,6 +29,12 @@ export interface Moment {
 	readonly trigger: Trigger;
 	/** The prompt cache breaks anyway. */
 	readonly free: boolean;
+}
+
+/** A batch that became active, or that a plugin held back. */
+export interface PastMoment extends Moment {
+	/** The plugin that held it back. */
+	readonly heldBy?: string;
 }
 
 export type OpEvent =
@@ -78,8 +84,10 @@ export class Moments {
 	#fresh: Submitted[] = [];
 	#audited: Audited[] = [];
 	#ride: FreeRide | undefined;
+	readonly #doubts: ((op: Op) => string | undefined)[] = [];
 	#heldBy = "";
 	#spent = 0;
+	#last: PastMoment | undefined;
 	#turn = newTurn();
 
 	constructor(options: {
@@ -107,6 +115,11 @@ export class Moments {
 		return this.#spent;
 	}
 
+	/** The last batch of this session that became active or was held back; undefined before the first. */
+	get last(): PastMoment | undefined {
+		return this.#last;
+	}
+
 	guard(): Partial<Record<HookName, TapGuard>> {
 		return {
 			onMoment: {
@@ -125,6 +138,7 @@ export class Moments {
 	startTurn(): void {
 		this.#turn = newTurn();
 		this.#ride = undefined;
+		this.#dropPointless();
 	}
 
 	/** A call of one of our tools has run, whatever came of it. */
@@ -143,6 +157,19 @@ export class Moments {
 		this.#audited.push({ toolCallId, report });
 	}
 
+	/** Let go of every waiting op for which `reasonOf` gives a reason: at the start of a turn, and before each decision. */
+	dropWhen(who: Owner, reasonOf: (op: Op) => string | undefined): void {
+		this.#doubts.push((op) => {
+			if (who.off !== undefined) return undefined;
+			return this.#isolation.run<string | undefined>(who, "dropWhen", () => reasonOf(op), {
+				isSync: true,
+				complaint: (value) =>
+					value === undefined || typeof value === "string" ? undefined : `returned ${typeof value}, no reason`,
+				otherwise: () => undefined,
+			}) as string | undefined;
+		});
+	}
+
 	/** Earlier context changes anyway in this turn: what waits may ride along when the turn is decided. */
 	offerRide(ride: FreeRide): void {
 		this.#ride = ride;
@@ -151,6 +178,7 @@ export class Moments {
 	/** The prompt cache breaks now, outside a turn's results: activate what waits. Returns what became active. */
 	rideNow(ride: FreeRide, leftContext: readonly Op[] = []): readonly Op[] {
 		this.#ride = ride;
+		this.#dropPointless();
 		return this.#decide([], new Set(leftContext.map(({ id }) => id)));
 	}
 
@@ -161,7 +189,7 @@ export class Moments {
 
 	/** The view as it would be with everything that waits active. */
 	preview(): { readonly view: DurableView; readonly ops: readonly Op[] } {
-		const ops = this.waiting();
+		const ops = this.waiting().filter((op) => this.#reasonToDrop(op) === undefined);
 		if (ops.length === 0) return { view: this.#view.durable(), ops };
 		const view = this.#journal.assuming(ops, () => {
 			this.#view.expectChange("a preview");
@@ -186,6 +214,7 @@ export class Moments {
 	 * after that (Pi then runs the batch one by one).
 	 */
 	settle(): void {
+		this.#dropPointless();
 		const isNews = this.#fresh.length > 0 || this.#audited.length > 0 || this.#ride !== undefined;
 		if (this.#turn.isDecided && !isNews) return;
 		this.#turn.isDecided = true;
@@ -254,14 +283,17 @@ export class Moments {
 		const fates = new Map(moment.ops.map((op) => [op.id, this.#activate(op, { leftContext, shed })] as const));
 		for (const [id, tokens] of shed) this.#turn.replaced.set(id, (this.#turn.replaced.get(id) ?? 0) + tokens);
 		if (![...fates.values()].some(({ status }) => status === "active")) return fates;
+		this.#last = { ...moment, ops: moment.ops.filter(({ id }) => fates.get(id)?.status === "active") };
 		this.#log(`moment: ${moment.ops.length} op(s), ~${moment.volumeTokens} tokens, by ${moment.trigger}`);
 		this.#turn.isMoment = true;
 		if (!moment.free) this.#spent++;
 		return fates;
 	}
 
-	#hold({ ops, volumeTokens }: Moment): ReadonlyMap<string, Fate> {
+	#hold(moment: Moment): ReadonlyMap<string, Fate> {
+		const { ops, volumeTokens } = moment;
 		const by = this.#heldBy;
+		this.#last = { ...moment, heldBy: by };
 		const known = new Set(this.#queue().map(({ id }) => id));
 		return new Map(
 			ops.map((op) => {
@@ -283,11 +315,11 @@ export class Moments {
 		if (!isLeft && !op.entryIds.some((id) => this.#branch.inContext(id))) return this.#dropAtMoment(op, isLate);
 		let record: (RecordHeader & object) | undefined;
 		const failed = this.#write(() => {
-			record = this.#journal.append(op.type, { ...op.body, ...(isLate ? { late: true } : {}) });
+			record = this.#journal.append(op.type, { ...op.body, id: op.id, ...(isLate ? { late: true } : {}) });
 		});
 		if (failed || !record) return { status: "failed", reason: failed?.message ?? "nothing was written" };
 		this.#view.expectChange(`${op.plugin} became active`);
-		if (isLate) this.#close(op, "activated");
+		if (isLate) this.#write(() => this.#close(op, "activated"));
 		if (op.effect === "replace") for (const id of op.entryIds) shed.set(id, op.shedTokens);
 		this.#hooks?.onOp.call({ status: "activated", op, record });
 		return { status: "active" };
@@ -298,6 +330,22 @@ export class Moments {
 		if (isLate) this.#close(op, "dropped", reason);
 		this.#hooks?.onOp.call({ status: "dropped", op, reason });
 		return { status: "dropped", reason };
+	}
+
+	#reasonToDrop(op: Op): string | undefined {
+		for (const doubt of this.#doubts) {
+			const reason = doubt(op);
+			if (reason !== undefined) return reason;
+		}
+		return undefined;
+	}
+
+	#dropPointless(): void {
+		if (this.#doubts.length === 0) return;
+		for (const op of this.waiting()) {
+			const reason = this.#reasonToDrop(op);
+			if (reason !== undefined) this.#write(() => void this.drop(op.id, reason));
+		}
 	}
 
 	#remove(opId: string, status: "cancelled" | "dropped", reason?: string): boolean {
@@ -355,7 +403,12 @@ export class Moments {
 			if (status === "queued" && op) waiting.set(id, { ...op, id });
 			else waiting.delete(id);
 		}
-		return [...waiting.values()];
+		return [...waiting.values()].filter((op) => !this.#hasRecord(op));
+	}
+
+	/** The log may end, or the branch leave it, between an op's record and the word that it waits no longer. */
+	#hasRecord({ id, type }: Op): boolean {
+		return this.#journal.read(type).some((record) => (record as { readonly id?: unknown }).id === id);
 	}
 
 	#keep({ id, ...op }: Op): void {

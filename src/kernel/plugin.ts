@@ -3,7 +3,7 @@ import type { ContextEntry, ToolGroup } from "./branch.ts";
 import type { Hooks } from "./hooks.ts";
 import type { EntryId } from "./messages.ts";
 import type { Fate, Op } from "./moments.ts";
-import type { JournalRecord, RecordBodies, RecordType } from "./records.ts";
+import type { JournalRecord, MarkerType, RecordBodies, RecordType } from "./records.ts";
 import type { ResultEntry, Target } from "./target.ts";
 
 /** What the model reads of a tool, and nothing else: sent with every request. */
@@ -15,12 +15,15 @@ export interface ToolDeclaration {
 	readonly parameters: TSchema;
 }
 
-/** How the human sees a result of a tool: lines for a terminal of this width. */
+/** A line on the screen. Where it is too long it goes on below: a row's text beside its lead, a plain line at the margin. */
+export type ScreenLine = string | { readonly lead: string; readonly text: string };
+
+/** How the human sees a result of a tool. */
 export type ResultLines = (result: {
 	readonly text: string;
 	readonly details: unknown;
 	readonly isExpanded: boolean;
-}) => readonly string[];
+}) => readonly ScreenLine[];
 
 /** What a tool of ours answers: always a text. */
 export interface ToolAnswer {
@@ -57,7 +60,8 @@ export interface ViewedEntry {
 /** A place that the human set. `placeId` is undefined where it has left the context. */
 export interface Checkpoint {
 	readonly name: string;
-	readonly labelledId: EntryId;
+	/** The entries of this branch that carry its label, oldest first: earlier versions labelled messages. */
+	readonly labelledIds: readonly EntryId[];
 	readonly placeId: EntryId | undefined;
 }
 
@@ -67,8 +71,8 @@ export interface SessionReader {
 	readonly cwd: string;
 	/** Plain estimate of the view, in tokens. */
 	readonly viewTokens: number;
-	/** The part of `viewTokens` that is user messages. */
-	readonly userTokens: number;
+	/** The part of `viewTokens` that is the agent's own: its responses and the results of its calls. */
+	readonly agentTokens: number;
 	/** The model's window in tokens; undefined where it is not known. */
 	readonly window: number | undefined;
 	/** Plain estimate of the prompt and the tool declarations, in tokens. */
@@ -85,7 +89,7 @@ export interface SessionReader {
 	after(id: EntryId): readonly ContextEntry[];
 	entry(id: EntryId): ContextEntry | undefined;
 	inContext(id: EntryId): boolean;
-	/** In the context, and not hidden. */
+	/** In the context, not hidden, and nothing that Pi leaves out of its requests (see `reachesModel`). */
 	isVisible(id: EntryId): boolean;
 	/** On the branch, at a place before another. */
 	isBefore(a: EntryId, b: EntryId): boolean;
@@ -103,7 +107,7 @@ export interface SessionReader {
 	newestContextEntry(): ContextEntry | undefined;
 	/** Where the human set a checkpoint on this branch; undefined where there is none of this name. */
 	checkpoint(name: string): Checkpoint | undefined;
-	/** All checkpoints of this branch, oldest first. Walks the branch: not for every request. */
+	/** All checkpoints of this branch, oldest first. Kept until a label changes or the branch does otherwise than by growth. */
 	checkpoints(): readonly Checkpoint[];
 	/** Names of the tools that the model can call now. */
 	activeTools(): readonly string[];
@@ -116,7 +120,7 @@ export interface PluginJournal {
 	read<T extends RecordType>(type: T): readonly JournalRecord<RecordBodies[T]>[];
 	read(type: string): readonly JournalRecord[];
 	/** Records of a marker type that no cancel on the branch retires. */
-	active<T extends "mulligan:rewind" | "mulligan:shrink">(type: T): readonly JournalRecord<RecordBodies[T]>[];
+	active<T extends MarkerType>(type: T): readonly JournalRecord<RecordBodies[T]>[];
 	/** Write a record of a type that the plugin declares in `records`. Returns the id of its entry. */
 	append(type: string, body: object): EntryId;
 	/** Retire a rewind or shrink by marker id; `why` goes to the log. The view changes from the next request. */
@@ -144,6 +148,11 @@ export interface PluginMoments {
 	cancel(opId: string): boolean;
 	/** Let go of a waiting op that has become pointless, and say why; false if none has this id. */
 	drop(opId: string, reason: string): boolean;
+	/**
+	 * Let go of every waiting op for which `reasonOf` gives a reason: at the start of a turn, and before each decision.
+	 * Synchronous, and a function of the session: it is asked often.
+	 */
+	dropWhen(reasonOf: (op: Op) => string | undefined): void;
 	/**
 	 * The model audits: what waits may activate with it. `report` makes the whole text of the call's result once that is
 	 * decided, the view being then that of the next request; it gets what became active.
@@ -205,6 +214,10 @@ export interface PluginApi<Options = unknown> {
 /** A feature: its name is its folder, its options' section and the prefix of its taps. */
 export interface Plugin<Options = unknown> {
 	readonly name: string;
+	/** The versions of mulligan that it works with, as a semver range such as `"^2"`; checked before `setup` runs. */
+	readonly mulligan?: string;
+	/** Names of plugins without which it is left out. */
+	readonly dependencies?: readonly string[];
 	/** Schema of the options, with a default for each. */
 	readonly options?: TSchema;
 	/** The tools that `setup` answers for. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { parseRecord as parse } from "./records.ts";
+import { coveredIds, parseRecord as parse, type RewindBody, type ShrinkBody } from "./records.ts";
 
 /** Parsing where no result is found by content. */
 const parseRecord = (type: string, data: unknown) => parse(type, data, () => undefined);
@@ -123,6 +123,11 @@ describe("a record is read", () => {
 		const data = { ...header, kind: "turn-metric", turnIndex: "?" };
 		expect(parseRecord("mulligan:turn-metric", data)).toEqual({ body: data });
 	});
+});
+
+test("a marker covers what it hides, or what it replaces", () => {
+	expect(coveredIds(VALID["mulligan:rewind"] as unknown as RewindBody)).toEqual(["e1", "e2"]);
+	expect(coveredIds(VALID["mulligan:shrink"] as unknown as ShrinkBody)).toEqual(["e1"]);
 });
 
 describe("a record is passed over", () => {

@@ -94,6 +94,14 @@ export interface RecordBodies {
 
 export type RecordType = keyof RecordBodies;
 
+/** The records that change the view until a cancel retires them. */
+export type MarkerType = "mulligan:rewind" | "mulligan:shrink";
+
+/** The entries that a marker hides, or the one that it replaces. */
+export function coveredIds(marker: RewindBody | ShrinkBody): readonly EntryId[] {
+	return "hideEntryIds" in marker ? marker.hideEntryIds : [marker.pinnedEntryId];
+}
+
 /** One record as read from the branch: its body, checked, with the entry that holds it. */
 export type JournalRecord<Body = object> = Body & RecordHeader & { readonly entryId: EntryId };
 

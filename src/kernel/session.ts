@@ -1,9 +1,9 @@
 import type { Branch } from "./branch.ts";
 import type { Journal } from "./journal.ts";
-import { shownText, textOf } from "./messages.ts";
+import { reachesModel, shownText, textOf } from "./messages.ts";
 import type { Checkpoint, SessionReader } from "./plugin.ts";
 import { findTarget, resultsOfSpan } from "./target.ts";
-import { type Calibration, contentTokens } from "./tokens.ts";
+import { type Calibration, messageTokens } from "./tokens.ts";
 import type { ViewKeeper } from "./view.ts";
 
 /** What changes from event to event: where the session runs, and on which model. */
@@ -38,11 +38,16 @@ export function sessionReader({
 	readonly surroundings: () => Surroundings;
 	readonly requests: () => number;
 }): SessionReader {
-	const named = (labelledId: string, name: string): Checkpoint => {
-		const place = branch.contextAtOrBefore(labelledId);
-		return { name, labelledId, placeId: place && branch.inContext(place.id) ? place.id : undefined };
+	let known: { readonly revision: number; readonly checkpoints: ReadonlyMap<string, Checkpoint> } | undefined;
+	const checkpoints = () => {
+		const revision = branch.labelRevision;
+		if (known?.revision !== revision) known = { revision, checkpoints: checkpointsOf(branch) };
+		return known.checkpoints;
 	};
-	const isVisible = (id: string) => branch.inContext(id) && !view.durable().hidden.has(id);
+	const isVisible = (id: string) => {
+		const entry = branch.inContext(id) ? branch.entry(id) : undefined;
+		return entry !== undefined && reachesModel(entry.message) && !view.durable().hidden.has(id);
+	};
 	return {
 		get cwd() {
 			return surroundings().cwd;
@@ -50,8 +55,8 @@ export function sessionReader({
 		get viewTokens() {
 			return view.durable().tokens;
 		},
-		get userTokens() {
-			return view.durable().userTokens;
+		get agentTokens() {
+			return view.durable().agentTokens;
 		},
 		get window() {
 			return surroundings().window;
@@ -81,27 +86,14 @@ export function sessionReader({
 		latestUser: () => branch.users.at(-1),
 		resolve: (target, scope) =>
 			findTarget(target, scope === "context" ? branch.context() : resultsOfSpan(branch, scope.span, isVisible)),
-		checkpoint(name) {
-			const label = `${CHECKPOINT_LABEL}${name}`;
-			const labelledId = [...branch.ids()].findLast((id) => branch.label(id) === label);
-			return labelledId === undefined ? undefined : named(labelledId, name);
-		},
-		checkpoints() {
-			const byName = new Map<string, Checkpoint>();
-			for (const id of branch.ids()) {
-				const label = branch.label(id);
-				if (!label?.startsWith(CHECKPOINT_LABEL)) continue;
-				const name = label.slice(CHECKPOINT_LABEL.length);
-				byName.set(name, named(id, name));
-			}
-			return [...byName.values()];
-		},
+		checkpoint: (name) => checkpoints().get(name),
+		checkpoints: () => [...checkpoints().values()],
 		viewed() {
 			const { hidden, replaced } = view.durable();
 			return branch.context().flatMap((entry) => {
 				if (hidden.has(entry.id)) return [];
 				const content = replaced.get(entry.id);
-				const tokens = content === undefined ? entry.tokens : contentTokens(content);
+				const tokens = content === undefined ? entry.tokens : messageTokens(entry.message, content);
 				const text = content === undefined ? shownText(entry.message) : textOf(content);
 				return [{ entry, tokens, isReplaced: content !== undefined, textBytes: Buffer.byteLength(text) }];
 			});
@@ -113,4 +105,19 @@ export function sessionReader({
 			return branch.customMessages(customType);
 		},
 	};
+}
+
+/** The checkpoints of a branch by name, oldest first. Of several entries with one name the newest tells the place. */
+function checkpointsOf(branch: Branch): ReadonlyMap<string, Checkpoint> {
+	const byName = new Map<string, Checkpoint>();
+	for (const id of branch.ids()) {
+		const label = branch.label(id);
+		if (!label?.startsWith(CHECKPOINT_LABEL)) continue;
+		const name = label.slice(CHECKPOINT_LABEL.length);
+		const place = branch.contextAtOrBefore(id);
+		const labelledIds = [...(byName.get(name)?.labelledIds ?? []), id];
+		byName.delete(name);
+		byName.set(name, { name, labelledIds, placeId: place && branch.inContext(place.id) ? place.id : undefined });
+	}
+	return byName;
 }

@@ -1,6 +1,9 @@
+import { findPackageJSON } from "node:module";
+import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { describe, expect, test } from "vitest";
-import { onePixel } from "../testing/index.ts";
-import type { Block, Content, Message } from "./messages.ts";
+import { onePixel, type PiVersion, piVersions } from "../testing/index.ts";
+import { type Block, type Content, type Message, shownText } from "./messages.ts";
 import { Calibration, contentChars, contentTokens, messageTokens, textTokens } from "./tokens.ts";
 
 const call = (args: unknown): Block => ({
@@ -78,6 +81,17 @@ describe("the plain estimate", () => {
 		expect(messageTokens(message)).toBe(tokens);
 	});
 
+	test.each(["error", "aborted"])("of a response that broke off (%s) is nothing: Pi leaves it out", (stopReason) => {
+		const content: Content = [{ type: "text", text: "x".repeat(40) }, call({ path: "a.ts" })];
+		expect(messageTokens({ role: "assistant", content, stopReason, timestamp })).toBe(0);
+		expect(messageTokens({ role: "assistant", content, stopReason, timestamp }, "x".repeat(40))).toBe(0);
+	});
+
+	test("of a message with another content counts that", () => {
+		const message: Message = { role: "user", content: "x".repeat(400), timestamp };
+		expect(messageTokens(message, "x".repeat(40))).toBe(10);
+	});
+
 	test("of a command that the human kept from the model is nothing", () => {
 		const message = {
 			role: "bashExecution",
@@ -89,6 +103,30 @@ describe("the plain estimate", () => {
 		expect(messageTokens(message as unknown as Message)).toBe(0);
 	});
 });
+
+describe.each(piVersions())("what Pi $version sends", (pi) => {
+	test("counts, and what it leaves out does not, however a response ended", async () => {
+		const { transformMessages } = await providerSide(pi);
+		const ends = ["stop", "length", "toolUse", "error", "aborted"];
+		const responses = ends.map((stopReason): Message => {
+			const content = [{ type: "text", text: stopReason } as const];
+			return { role: "assistant", content, stopReason, provider: "p", model: "m", timestamp: 1 };
+		});
+		const sent = transformMessages(responses, { provider: "p", id: "m", input: ["text"] });
+		const counted = responses.filter((message) => messageTokens(message) > 0);
+		expect(counted.map(shownText)).toEqual(sent.map(shownText));
+		expect(sent.map(shownText)).toEqual(["stop", "length", "toolUse"]);
+	});
+});
+
+/** The last thing that Pi does to a list before a provider's API gets it. */
+async function providerSide(pi: PiVersion) {
+	const manifest = findPackageJSON("@earendil-works/pi-ai", pathToFileURL(join(pi.root, "dist/index.js")));
+	const file = join(dirname(manifest ?? ""), "dist/api/transform-messages.js");
+	return (await import(pathToFileURL(file).href)) as {
+		transformMessages(messages: readonly Message[], model: object): readonly Message[];
+	};
+}
 
 describe("the calibration", () => {
 	const usage = (input: number, cacheRead = 0, cacheWrite = 0) => ({ input, output: 999, cacheRead, cacheWrite });

@@ -1,4 +1,4 @@
-import { type Block, blocksOf, type Content, type Message, type Usage } from "./messages.ts";
+import { type Block, blocksOf, type Content, type Message, reachesModel, type Usage } from "./messages.ts";
 
 /** Characters that count as one token in the plain estimate. */
 export const CHARS_PER_TOKEN = 4;
@@ -22,22 +22,22 @@ export function contentTokens(content: Content | undefined): number {
 	return Math.ceil(contentChars(content) / CHARS_PER_TOKEN);
 }
 
-/** Plain estimate of one message in tokens. */
-export function messageTokens(message: Message): number {
-	return Math.ceil(messageChars(message) / CHARS_PER_TOKEN);
+/** Plain estimate of what one message adds to a request, in tokens; with `content`: were that its content. */
+export function messageTokens(message: Message, content?: Content): number {
+	return reachesModel(message) ? Math.ceil(messageChars(message, content) / CHARS_PER_TOKEN) : 0;
 }
 
-function messageChars(message: Message): number {
+function messageChars(message: Message, content: Content | undefined): number {
 	switch (message.role) {
 		case "bashExecution":
-			return message.excludeFromContext ? 0 : message.command.length + message.output.length;
+			return message.command.length + message.output.length;
 		case "branchSummary":
 		case "compactionSummary":
 			return message.summary.length;
 		case "system":
 			return 0;
 		default:
-			return contentChars(message.content);
+			return contentChars(content ?? message.content);
 	}
 }
 

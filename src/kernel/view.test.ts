@@ -766,6 +766,40 @@ describe("the size of the view", () => {
 		expect(view().tokens).toBe(20 + 10);
 	});
 
+	test("tells the agent's own part, edits of it included: responses and results, nothing else", async () => {
+		const hiding = hider("hiding");
+		const { plugin } = changer("mine", (message, id) =>
+			id === shrunk || id === swapped ? changed(message, "x".repeat(40)) : message,
+		);
+		const { log, view } = await open(hiding.plugin, plugin);
+		const swapped = log.user("x".repeat(400));
+		const response = log.assistant("x".repeat(80));
+		const { results } = log.batch([{ name: "f", result: "x".repeat(4000) }], { text: "xxx" });
+		const shrunk = results[0];
+		log.bash("x".repeat(40), "x".repeat(40));
+		log.customMessage("note", "x".repeat(400));
+		const others = 10 + 20 + 100;
+		const call = Math.ceil("xxxf{}".length / 4);
+		expect(view()).toMatchObject({ tokens: others + 20 + call + 10, agentTokens: 20 + call + 10 });
+		hiding.state.ids = [response];
+		log.custom("tick", {});
+		expect(view()).toMatchObject({ tokens: others + call + 10, agentTokens: call + 10 });
+		const kept = log.assistant("x".repeat(120));
+		log.compaction("x".repeat(400), { firstKept: kept });
+		expect(view()).toMatchObject({ tokens: 100 + 30, agentTokens: 30 });
+	});
+
+	test("counts no response that broke off, neither as it is nor with what was put in", async () => {
+		const { plugin } = changer("mine", (message, id) => (id === broken ? changed(message, "y".repeat(80)) : message));
+		const { log, view } = await open(plugin);
+		log.user("x".repeat(400));
+		const broken = log.assistant({ text: "x".repeat(4000), stopReason: "error" });
+		log.assistant({ text: "x".repeat(4000), stopReason: "aborted" });
+		log.assistant({ text: "x".repeat(40), stopReason: "length" });
+		expect(texts(view()).get(broken)).toBe("y".repeat(80));
+		expect(view().tokens).toBe(100 + 10);
+	});
+
 	test("is what onView tells, as a share of the window too, with the survivors", async () => {
 		const { plugin, state } = hider("hiding");
 		let told: unknown;

@@ -3,8 +3,8 @@ import { wholeGroups } from "./groups.ts";
 import type { HookName, Hooks, TapGuard } from "./hooks.ts";
 import type { Owner } from "./isolate.ts";
 import type { Journal } from "./journal.ts";
-import type { Content, EntryId, Message } from "./messages.ts";
-import { contentTokens } from "./tokens.ts";
+import { type Content, type EntryId, isOfAgent, type Message } from "./messages.ts";
+import { messageTokens } from "./tokens.ts";
 
 /** A message of ours that must stand in the view, whether or not Pi's list already carries its entry. */
 export interface PlannedNote {
@@ -50,11 +50,12 @@ export interface DurableView {
 	readonly notes: readonly PlannedNote[];
 	/** Plain estimate in tokens. */
 	readonly tokens: number;
-	/** The part of `tokens` that is user messages. */
-	readonly userTokens: number;
+	/** The part of `tokens` that is the agent's own (see `isOfAgent`). */
+	readonly agentTokens: number;
 }
 
-interface Contribution {
+/** What one plugin does to the durable view: what it asked to hide, the notes it keeps, what it replaced. */
+export interface Contribution {
 	readonly hidden: Set<EntryId>;
 	readonly notes: PlannedNote[];
 	readonly replaced: Map<EntryId, Content>;
@@ -79,7 +80,7 @@ export class ViewKeeper {
 	#replaced = new Map<EntryId, Content>();
 	#notes: readonly PlannedNote[] = [];
 	#editTokens = 0;
-	#hiddenUserTokens = 0;
+	#agentEditTokens = 0;
 	#seen = 0;
 	#structure = -1;
 	#types: ReadonlySet<string> = new Set();
@@ -131,13 +132,24 @@ export class ViewKeeper {
 			replaced: this.#replaced,
 			notes: this.#notes,
 			tokens: this.#branch.contextTokens + this.#editTokens,
-			userTokens: this.#branch.userTokens - this.#hiddenUserTokens,
+			agentTokens: this.#branch.agentTokens + this.#agentEditTokens,
 		};
+	}
+
+	/** Whether the view shows one of these entries otherwise than it is. */
+	changes(ids: readonly EntryId[]): boolean {
+		const { hidden, replaced } = this.durable();
+		return ids.some((id) => this.#branch.inContext(id) && (hidden.has(id) || replaced.has(id)));
 	}
 
 	#isOutdated(): boolean {
 		if (this.#version === undefined) return true;
 		return this.#checked !== this.#journal.revision && this.#version !== this.#journal.version(this.#types);
+	}
+
+	/** What each plugin contributes to the durable view. Until a record changes its parts only grow. */
+	get contributions(): ReadonlyMap<Owner, Contribution> {
+		return this.#current;
 	}
 
 	/** What the kernel does around the taps of the two durable hooks. */
@@ -239,7 +251,7 @@ export class ViewKeeper {
 		this.#notes = notes;
 		this.#replaced = new Map();
 		this.#editTokens = 0;
-		this.#hiddenUserTokens = 0;
+		this.#agentEditTokens = 0;
 		for (const id of hidden) this.#discount(id);
 		this.#structure = this.#branch.structure;
 		this.#transform(this.#branch.context());
@@ -248,9 +260,13 @@ export class ViewKeeper {
 
 	#discount(id: EntryId): void {
 		const entry = this.#branch.inContext(id) ? this.#branch.entry(id) : undefined;
-		if (!entry) return;
-		this.#editTokens -= entry.tokens;
-		if (entry.message.role === "user") this.#hiddenUserTokens += entry.tokens;
+		if (entry) this.#count(entry, -entry.tokens);
+	}
+
+	/** What an edit of an entry adds to the view, in tokens. */
+	#count({ message }: ContextEntry, tokens: number): void {
+		this.#editTokens += tokens;
+		if (isOfAgent(message)) this.#agentEditTokens += tokens;
 	}
 
 	#extend(): void {
@@ -275,7 +291,7 @@ export class ViewKeeper {
 			if (message === entry.message) continue;
 			const content = contentOf(message);
 			this.#replaced.set(entry.id, content);
-			this.#editTokens += contentTokens(content) - entry.tokens;
+			this.#count(entry, messageTokens(entry.message, content) - entry.tokens);
 		}
 	}
 
@@ -285,7 +301,7 @@ export class ViewKeeper {
 		const group = this.#branch.groupOf(entry.id);
 		if (!group || !this.#hidden.has(group.assistantId)) return false;
 		this.#hidden.add(entry.id);
-		this.#editTokens -= entry.tokens;
+		this.#count(entry, -entry.tokens);
 		return true;
 	}
 

@@ -15,7 +15,7 @@ const viewOf = (parts: {
 	replaced: new Map(Object.entries(parts.replaced ?? {})),
 	notes: parts.notes ?? [],
 	tokens: 0,
-	userTokens: 0,
+	agentTokens: 0,
 });
 
 /** A session with its branch, and the list that Pi makes of it: clones, without ids. */
@@ -314,7 +314,7 @@ describe("from request to request", () => {
 							.map((message) =>
 								replaced.has(ids.get(message) ?? "") ? { ...message, content: text("SHORT") } : message,
 							);
-						const view = { hidden, replaced, notes: [], tokens: 0, userTokens: 0 };
+						const view = { hidden, replaced, notes: [], tokens: 0, agentTokens: 0 };
 						expect(alignment.apply(messages, view, branch) ?? messages).toEqual(expected);
 					}
 				},
@@ -515,6 +515,78 @@ describe("a note", () => {
 		const kept = log.user("on");
 		log.compaction("SUMMARY", { firstKept: kept });
 		expect(new Alignment().apply(list(), viewOf({ notes: [note(ids.record)] }), branch)).toBeUndefined();
+	});
+
+	test("stands after the note of an earlier record of its turn, whichever of them Pi carries", () => {
+		const { log, branch, list, ids } = sessionOf(noted);
+		const second = log.custom("mulligan:rewind", {});
+		const entryId = log.customMessage("mulligan:note", "ONE");
+		const secondEntryId = log.customMessage("mulligan:note", "TWO");
+		log.user("on");
+		const notes = [
+			note(ids.record, { content: "ONE", entryId }),
+			note(second, { content: "TWO", entryId: secondEntryId }),
+		];
+		const view = viewOf({ hidden: ids.hidden, notes });
+		const expected = [...before, "custom mulligan:note: ONE", "custom mulligan:note: TWO", "user: on"];
+		const alignment = new Alignment();
+		for (const missing of ["ONE", "TWO", "ONE|TWO", "none", "TWO", "ONE"]) {
+			const carried = list().filter((message) => message.role !== "custom" || !missing.includes(`${message.content}`));
+			expect(lines(alignment.apply(carried, view, branch))).toEqual(expected);
+		}
+	});
+
+	test("keeps its place where its entry is stored later, behind what came meanwhile", () => {
+		const { log, branch, list, ids } = sessionOf(noted);
+		const alignment = new Alignment();
+		const request = (more: Partial<PlannedNote> = {}) =>
+			lines(alignment.apply(list(), viewOf({ hidden: ids.hidden, notes: [note(ids.record, more)] }), branch));
+		const expected = [...before, "custom mulligan:note: NOTE", "user: on"];
+		log.user("on");
+		expect(request()).toEqual(expected);
+		const entryId = log.customMessage("mulligan:note", "NOTE");
+		expect(request({ entryId })).toEqual(expected);
+		log.user("and on");
+		expect(request({ entryId })).toEqual([...expected, "user: and on"]);
+	});
+
+	test("stands before what another extension put behind the turn, whether or not Pi carries that", () => {
+		const { log, branch, list, ids } = sessionOf(noted);
+		log.customMessage("other", "OTHER");
+		const entryId = log.customMessage("mulligan:note", "NOTE");
+		log.user("on");
+		const view = viewOf({ hidden: ids.hidden, notes: [note(ids.record, { entryId })] });
+		const held = list().filter(({ role }) => role !== "custom");
+		const own = [...before, "custom mulligan:note: NOTE"];
+		expect(lines(new Alignment().apply(held, view, branch))).toEqual([...own, "user: on"]);
+		expect(lines(new Alignment().apply(list(), view, branch))).toEqual([...own, "custom other: OTHER", "user: on"]);
+	});
+
+	test("keeps its place where a compaction has taken its turn and kept its entry", () => {
+		const { log, branch, list, ids } = sessionOf(noted);
+		const entryId = log.customMessage("mulligan:note", "NOTE");
+		log.user("on");
+		log.compaction("SUMMARY", { firstKept: entryId });
+		const view = viewOf({ hidden: ids.hidden, notes: [note(ids.record, { entryId })] });
+		const held = list().filter(({ role }) => role !== "custom");
+		const expected = ["summary: SUMMARY", "custom mulligan:note: NOTE", "user: on"];
+		expect(new Alignment().apply(list(), view, branch)).toBeUndefined();
+		expect(lines(new Alignment().apply(held, view, branch))).toEqual(expected);
+	});
+
+	test("of a record that was written at a compaction stands after what that kept", () => {
+		const { log, branch, list, ids } = sessionOf(noted);
+		const kept = log.user("on");
+		log.compaction("SUMMARY", { firstKept: kept });
+		const record = log.custom("mulligan:rewind", {});
+		const request = (more: Partial<PlannedNote> = {}) =>
+			lines(new Alignment().apply(list(), viewOf({ hidden: ids.hidden, notes: [note(record, more)] }), branch));
+		const expected = ["summary: SUMMARY", "user: on", "custom mulligan:note: NOTE"];
+		expect(request()).toEqual(expected);
+		log.assistant("well");
+		expect(request()).toEqual([...expected, "assistant: well"]);
+		const entryId = log.customMessage("mulligan:note", "NOTE");
+		expect(request({ entryId })).toEqual([...expected, "assistant: well"]);
 	});
 
 	test("of each of several records stands at its own place, those of one turn in their order", () => {

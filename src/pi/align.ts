@@ -22,6 +22,8 @@ interface Place {
 interface Plan {
 	readonly edits: readonly Edit[];
 	readonly places: readonly Place[];
+	/** Where the entries of notes would stand that the list does not carry. */
+	readonly gaps: readonly Place[];
 	/** Whether all that is hidden or replaced was found: what is missing may be back in any list. */
 	readonly isComplete: boolean;
 	readonly version: readonly unknown[];
@@ -51,12 +53,13 @@ interface Request {
 	readonly branch: Branch;
 }
 
-function holds({ places, isComplete, version, structure, offset }: Plan, request: Request): boolean {
+function holds({ places, gaps, isComplete, version, structure, offset }: Plan, request: Request): boolean {
 	const { messages, view, branch } = request;
 	const now = versionOf(view);
 	if (!isComplete || structure !== branch.structure || version.some((part, at) => part !== now[at])) return false;
 	if (offset !== messages.length - branch.contextLength) return false;
 	for (const place of places) if (!answers(messages[place.index], place)) return false;
+	for (const gap of gaps) if (answers(messages[gap.index], gap)) return false;
 	return true;
 }
 
@@ -69,10 +72,11 @@ function plan(request: Request): Plan {
 	const { messages, view, branch } = request;
 	const notes = view.notes.filter(({ recordEntryId }) => branch.has(recordEntryId));
 	const places = search(messages, branch, wantedIds(view, notes, branch));
-	const edits = editsOf(request, notes, places);
+	const { edits, gaps } = editsOf(request, notes, places);
 	const isMissing = (id: EntryId) => branch.inContext(id) && !places.has(id);
 	return {
 		edits,
+		gaps,
 		places: [...places].flatMap(([id, index]) => {
 			const entry = branch.entry(id);
 			return entry ? [{ index, entry, isSameTime: messages[index]?.timestamp === entry.message.timestamp }] : [];
@@ -84,32 +88,70 @@ function plan(request: Request): Plan {
 	};
 }
 
+/** What happens to the message at one index: it goes, or gets other content; and the notes that come after it. */
+interface Change {
+	isHidden?: boolean;
+	content?: Content;
+	readonly notes: PlannedNote[];
+}
+
+/** Changes by index. */
+class Changes extends Map<number, Change> {
+	at(index: number): Change {
+		const change = this.get(index) ?? { notes: [] };
+		this.set(index, change);
+		return change;
+	}
+}
+
 function editsOf(
-	{ messages, view, branch }: Request,
+	request: Request,
 	notes: readonly PlannedNote[],
 	places: Map<EntryId, number>,
-): readonly Edit[] {
-	const byIndex = new Map<number, { isHidden?: boolean; content?: Content; readonly notes: PlannedNote[] }>();
-	const at = (index: number) => {
-		const known = byIndex.get(index) ?? { notes: [] };
-		byIndex.set(index, known);
-		return known;
-	};
-	for (const id of view.hidden) {
+): Pick<Plan, "edits" | "gaps"> {
+	const changes = new Changes();
+	for (const id of request.view.hidden) {
 		const index = places.get(id);
-		if (index !== undefined) at(index).isHidden = true;
+		if (index !== undefined) changes.at(index).isHidden = true;
 	}
-	for (const [id, content] of view.replaced) {
+	for (const [id, content] of request.view.replaced) {
 		const index = places.get(id);
-		if (index !== undefined) at(index).content = content;
+		if (index !== undefined) changes.at(index).content = content;
 	}
+	const gaps = placeNotes(request, { notes, places, changes });
+	return { edits: joined(changes), gaps };
+}
+
+/**
+ * Puts each note directly after its turn, behind those of earlier records: one that Pi's list carries there stays, one
+ * that it carries elsewhere goes there, one that it lacks is put in. Returns where the entries of the latter would stand.
+ */
+function placeNotes(
+	{ messages, branch }: Request,
+	{ notes, places, changes }: { notes: readonly PlannedNote[]; places: Map<EntryId, number>; changes: Changes },
+): readonly Place[] {
+	const gaps: Place[] = [];
+	const lastNote = new Map<number, number>();
 	for (const note of notes) {
-		if (note.entryId !== undefined && places.has(note.entryId)) continue;
-		const index = placeOfNote(note, { messages, branch, places });
-		if (index !== undefined) at(index).notes.push(note);
+		const anchor = placeOfNote(note, { messages, branch, places });
+		if (anchor === undefined) continue;
+		const entry = note.entryId === undefined ? undefined : branch.entry(note.entryId);
+		const carried = entry && places.get(entry.id);
+		const before = lastNote.get(anchor) ?? anchor;
+		if (carried === before + 1) {
+			lastNote.set(anchor, carried);
+			continue;
+		}
+		changes.at(before).notes.push(note);
+		if (carried !== undefined) changes.at(carried).isHidden = true;
+		else if (entry) gaps.push({ index: before + 1, entry, isSameTime: false });
 	}
+	return gaps;
+}
+
+function joined(changes: Changes): readonly Edit[] {
 	const edits: Edit[] = [];
-	for (const [index, { isHidden, content, notes }] of [...byIndex].sort(([a], [b]) => a - b)) {
+	for (const [index, { isHidden, content, notes }] of [...changes].sort(([a], [b]) => a - b)) {
 		const last = edits.at(-1);
 		if (isHidden && last && isRunUpTo(last, index)) {
 			last.count++;
@@ -188,7 +230,7 @@ function match(messages: readonly Message[], entries: readonly ContextEntry[]): 
 	return places;
 }
 
-/** Where a note goes that Pi's list does not carry: after the turn of its record, or after what is left before that. */
+/** Where the message is that a note comes after: the last of the turn of its record, or what is left before that. */
 function placeOfNote(
 	note: PlannedNote,
 	{ messages, branch, places }: { messages: readonly Message[]; branch: Branch; places: Map<EntryId, number> },
@@ -197,7 +239,9 @@ function placeOfNote(
 	if (anchor === undefined || places.has(anchor)) return anchor === undefined ? undefined : places.get(anchor);
 	const context = branch.context();
 	const all = match(messages, context);
-	const left = context.findLast(({ id }) => all.has(id) && branch.isBefore(id, anchor));
+	const left = context.findLast(
+		({ id, message }) => message.role !== "custom" && all.has(id) && branch.isBefore(id, anchor),
+	);
 	const index = left && all.get(left.id);
 	if (index !== undefined) places.set(left?.id as EntryId, index);
 	return index;
@@ -215,9 +259,13 @@ function wantedIds(view: DurableView, notes: readonly PlannedNote[], branch: Bra
 	return wanted;
 }
 
-/** The last entry of the turn that a note's record was written in; undefined once it has left the context. */
-function anchorOf(note: PlannedNote, branch: Branch): EntryId | undefined {
-	const before = branch.contextAtOrBefore(note.recordEntryId);
+/**
+ * The last entry of the turn that a note's record was written in. Where a compaction has taken that and kept the note's
+ * own entry, what stands before that; undefined where neither is left in the context.
+ */
+function anchorOf({ recordEntryId, entryId }: PlannedNote, branch: Branch): EntryId | undefined {
+	const isKept = entryId !== undefined && branch.inContext(entryId);
+	const before = branch.listedBefore(recordEntryId) ?? (isKept ? branch.listedBefore(entryId) : undefined);
 	if (!before) return undefined;
 	const anchor = branch.groupOf(before.id)?.resultIds.at(-1) ?? before.id;
 	return branch.inContext(anchor) ? anchor : undefined;
@@ -227,6 +275,7 @@ function anchorOf(note: PlannedNote, branch: Branch): EntryId | undefined {
 function answers(message: Message | undefined, { entry, isSameTime }: Place): boolean {
 	const own = entry.message;
 	if (!message || message.role !== own.role) return false;
+	if (message.role === "custom") return keyOf(message) === keyOf(own);
 	if (isSameTime && message.timestamp !== own.timestamp) return false;
 	if (message.role === "toolResult") return message.toolCallId === (own as typeof message).toolCallId;
 	return isSameTime || keyOf(message) === keyOf(own);

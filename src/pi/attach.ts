@@ -17,6 +17,7 @@ import type { Alignment } from "./align.ts";
 import { applyToPreparation, type Preparation } from "./compaction.ts";
 import { onAnyEvent } from "./host.ts";
 import { showStatus } from "./status.ts";
+import type { Witness } from "./witness.ts";
 
 /** The session of this moment: its kernel, and what the adapter remembers of its requests. */
 export interface Attached {
@@ -24,6 +25,7 @@ export interface Attached {
 	readonly alignment: Alignment;
 	/** The ops that a compaction under way keeps out of its summary. */
 	readonly riding: { ops: readonly Op[] };
+	readonly witness: Witness;
 }
 
 interface ModelName {
@@ -164,11 +166,15 @@ function nameOf({ provider, id }: ModelName): string {
 }
 
 /** Pi 0.87 and later build each request from a projection of the session. */
-function hasProjection(context: ExtensionContext): boolean {
+export function hasProjection(context: ExtensionContext): boolean {
 	return typeof (context.sessionManager as { buildSessionProjection?: unknown }).buildSessionProjection === "function";
 }
 
-function rewrite({ kernel, alignment }: Attached, event: { messages: Message[] }): { messages: Message[] } | undefined {
+function rewrite(
+	{ kernel, alignment, witness }: Attached,
+	event: { messages: Message[] },
+): { messages: Message[] } | undefined {
+	witness.look(event.messages, kernel.branch);
 	const { durable, annotations } = kernel.requestView();
 	const messages = alignment.apply(event.messages, durable, kernel.branch);
 	if (annotations.length === 0) return messages && { messages };

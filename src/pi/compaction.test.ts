@@ -30,7 +30,7 @@ function preparing<T>(build: (log: SessionLog) => T, { prefixFrom = Number.POSIT
 				replaced: new Map(Object.entries(edits.replaced ?? {})),
 				notes: [],
 				tokens: 0,
-				userTokens: 0,
+				agentTokens: 0,
 			},
 			branch,
 			keptFiles: new Set(keptFiles),

@@ -1,7 +1,6 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import type {
 	AgentSessionRuntime,
 	ExtensionContext,
@@ -10,7 +9,10 @@ import type {
 	InlineExtension,
 	SessionManager,
 } from "@earendil-works/pi-coding-agent";
+import type { Config } from "../plugin.ts";
+import { putConfig } from "./config-file.ts";
 import { enterEnvironment } from "./environment.ts";
+import { packageRoot } from "./package-root.ts";
 import { loadPi, newestPi, type PiModules, type PiVersion } from "./pi-versions.ts";
 import { nothingShown, recordingUi, type Shown } from "./recording-ui.ts";
 import { createScriptedModel, type ModelSpec, SCRIPTED_PROVIDER } from "./scripted-model.ts";
@@ -18,7 +20,7 @@ import type { SessionLog } from "./session-log.ts";
 import { type ToolRun, type ToolSpec, toolsExtension } from "./session-tools.ts";
 import { type Folders, type TestSession, testSession } from "./test-session.ts";
 
-const repositoryExtension = fileURLToPath(new URL("../index.ts", import.meta.url));
+const ownExtension = join(packageRoot, "src/index.ts");
 
 export interface OpenSessionOptions {
 	/** The newest installed unless given. */
@@ -33,12 +35,14 @@ export interface OpenSessionOptions {
 	log?: SessionLog;
 	/** `false` keeps the session in memory only. */
 	persist?: boolean;
-	/** Files or packages that Pi loads through its own loader, in this order; the extension of this repository unless given. */
+	/** Files or packages that Pi loads through its own loader, in this order; mulligan's own unless given. */
 	extensionPaths?: readonly string[];
 	/** Extensions given as functions; they come after `extensionPaths`. */
 	extensions?: readonly InlineExtension[];
 	/** Written to `settings.json` in `agentDir`, where Pi and extensions read it. Retry is off unless it says otherwise. */
 	settings?: Record<string, unknown>;
+	/** What a `mulligan.config.ts` in `agentDir` would export: plugins as objects, options, replacements. */
+	config?: Config;
 	/** Models of the provider `scripted`; the first is selected. One `model-a` unless given. */
 	models?: readonly ModelSpec[];
 	/** Tools by name, beside Pi's own or in place of them. */
@@ -80,13 +84,19 @@ async function start(options: OpenSessionOptions, folders: Folders): Promise<Tes
 	const { agentDir } = folders;
 	const pi = options.pi ?? newestPi();
 	const modules = await loadPi(pi);
-	const leaveEnvironment = enterEnvironment({
+	const restoreEnvironment = enterEnvironment({
 		PI_CODING_AGENT_DIR: agentDir,
 		PI_OFFLINE: "1",
 		PI_TELEMETRY: "0",
 		PI_SKIP_VERSION_CHECK: "1",
 	});
+	let takeConfigAway = () => {};
+	const leave = () => {
+		takeConfigAway();
+		restoreEnvironment();
+	};
 	try {
+		if (options.config) takeConfigAway = putConfig(agentDir, options.config);
 		writeSettings(agentDir, options.settings ?? {});
 		const model = createScriptedModel({
 			createStream: modules.createStream,
@@ -103,11 +113,11 @@ async function start(options: OpenSessionOptions, folders: Folders): Promise<Tes
 			model,
 			errors,
 			ui: shown,
-			leaveEnvironment,
+			leave,
 			resume: (sessionFile, changes) => start({ ...same, ...changes, sessionFile }, folders),
 		});
 	} catch (error) {
-		leaveEnvironment();
+		leave();
 		throw error;
 	}
 }
@@ -151,7 +161,7 @@ async function startRuntime(parts: RuntimeParts): Promise<AgentSessionRuntime> {
 					noPromptTemplates: true,
 					noThemes: true,
 					noContextFiles: true,
-					additionalExtensionPaths: [...(options.extensionPaths ?? [repositoryExtension])],
+					additionalExtensionPaths: [...(options.extensionPaths ?? [ownExtension])],
 					extensionFactories: [toolsExtension(options.tools ?? {}), ...(options.extensions ?? [])],
 				},
 			});

@@ -1,11 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { findPackageJSON } from "node:module";
 import { dirname, join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { pathToFileURL } from "node:url";
 import type { StreamSimple } from "./messages.ts";
+import { packageRoot } from "./package-root.ts";
 
 const PI = "@earendil-works/pi-coding-agent";
-const repository = fileURLToPath(new URL("../../", import.meta.url));
 
 /** An installed Pi. */
 export interface PiVersion {
@@ -16,11 +16,14 @@ export interface PiVersion {
 	root: string;
 }
 
-/** Every Pi the tests can run, oldest first. Those in `.pi-versions/` are there only after its install script ran. */
+/**
+ * Every Pi that tests can run, oldest first: in this repository the pinned ones, and those in `.pi-versions/` once its
+ * install script ran; elsewhere the one that is installed in the project.
+ */
 export function piVersions(): PiVersion[] {
-	const aliases = ["oldest", "newest"].flatMap((name) => piAt(name, join(repository, "node_modules", `pi-${name}`)));
+	const aliases = ["oldest", "newest"].flatMap((name) => piAt(name, join(packageRoot, "node_modules", `pi-${name}`)));
 	const installed = installedVersions().flatMap((version) =>
-		piAt(version, join(repository, ".pi-versions", version, "node_modules", PI)),
+		piAt(version, join(packageRoot, ".pi-versions", version, "node_modules", PI)),
 	);
 	const found = [...aliases, ...installed].sort(byVersion);
 	return found.length > 0 ? found : hostPi();
@@ -29,18 +32,29 @@ export function piVersions(): PiVersion[] {
 /** The last of `piVersions()`. */
 export function newestPi(): PiVersion {
 	const newest = piVersions().at(-1);
-	if (!newest) throw new Error(`No Pi is installed: expected pi-oldest and pi-newest, or ${PI}, in node_modules.`);
+	if (!newest)
+		throw new Error(`No Pi is installed. Add it to the project that is tested: npm install --save-dev ${PI}`);
 	return newest;
 }
 
 function installedVersions(): string[] {
-	const folder = join(repository, ".pi-versions");
+	const folder = join(packageRoot, ".pi-versions");
 	return existsSync(folder) ? readdirSync(folder) : [];
 }
 
+/** The Pi beside the tests, else beside this package: the latter is somewhere else where it is only linked. */
 function hostPi(): PiVersion[] {
-	const manifest = findPackageJSON(PI, import.meta.url);
+	const places = [pathToFileURL(join(process.cwd(), "package.json")).href, import.meta.url];
+	const manifest = places.map(manifestFrom).find((path) => path !== undefined);
 	return manifest ? piAt("installed", dirname(manifest)) : [];
+}
+
+function manifestFrom(place: string): string | undefined {
+	try {
+		return findPackageJSON(PI, place);
+	} catch {
+		return undefined;
+	}
 }
 
 function piAt(name: string, root: string): PiVersion[] {

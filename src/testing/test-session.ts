@@ -17,7 +17,7 @@ import { type createScriptedModel, type ModelRequest, SCRIPTED_PROVIDER, type St
 /** What may differ when a session is opened again. */
 export type ReopenChanges = Pick<
 	OpenSessionOptions,
-	"pi" | "extensionPaths" | "extensions" | "settings" | "models" | "tools"
+	"pi" | "extensionPaths" | "extensions" | "settings" | "config" | "models" | "tools"
 >;
 
 export interface TestSession extends AsyncDisposable {
@@ -91,21 +91,12 @@ interface SessionParts {
 	model: ReturnType<typeof createScriptedModel>;
 	errors: ExtensionError[];
 	ui: Shown;
-	leaveEnvironment: () => void;
+	leave: () => void;
 	resume(sessionFile: string, changes: ReopenChanges): Promise<TestSession>;
 }
 
 /** The face that tests see of a running Pi. */
-export function testSession({
-	pi,
-	folders,
-	runtime,
-	model,
-	errors,
-	ui,
-	leaveEnvironment,
-	resume,
-}: SessionParts): TestSession {
+export function testSession({ pi, folders, runtime, model, errors, ui, leave, resume }: SessionParts): TestSession {
 	let closed = false;
 	let movedOn = false;
 	const now = () => runtime.session;
@@ -119,7 +110,7 @@ export function testSession({
 	const close = async () => {
 		if (closed) return;
 		closed = true;
-		await runtime.dispose().finally(leaveEnvironment);
+		await runtime.dispose().finally(leave);
 	};
 	const dispose = () =>
 		close().finally(() => {

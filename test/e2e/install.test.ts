@@ -1,7 +1,17 @@
 import { execFile } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+	cpSync,
+	existsSync,
+	mkdirSync,
+	mkdtempSync,
+	readdirSync,
+	readFileSync,
+	rmSync,
+	symlinkSync,
+	writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -15,6 +25,8 @@ const pinned = piVersions().filter(({ name }) => name === "oldest" || name === "
 const run = promisify(execFile);
 
 const DEFAULT_TOOLS = ["mulligan_audit", "mulligan_cancel", "mulligan_rewind", "mulligan_shrink"];
+/** Dependencies of the package; their own ones come with the folders that they are linked to. */
+const needed = Object.keys(JSON.parse(readFileSync(join(repository, "package.json"), "utf8")).dependencies);
 
 /** A user's folders, which a way to load the extension prepares; what it returns are arguments of the program. */
 interface User {
@@ -81,15 +93,59 @@ test("packing leaves no bundle in the work tree", () => {
 
 test("an installed package carries its bundle, no tests and no Pi", () => {
 	const modules = readdirSync(join(installed, "node_modules")).filter((name) => !name.startsWith("."));
-	expect(modules).toEqual(["jsonc-parser", "pi-mulligan", "tapable", "unbash"]);
+	expect(modules).toEqual([...needed, "pi-mulligan"].sort());
 	const files = readdirSync(join(installed, "node_modules/pi-mulligan"), { recursive: true, encoding: "utf8" });
 	expect(files.filter((file) => /\.test\.ts$|testing|^test/.test(file))).toEqual([]);
 	expect(files).toContain("dist/extension.js");
 });
 
+describe.each(pinned)("with pi $version the packed package", (pi) => {
+	test("reads code, YAML and JSON, checks passports, finds packages and hints at slips", async ({ onTestFinished }) => {
+		const folder = mkdtempSync(join(tmpdir(), "mulligan-user-"));
+		onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+		const user = { pi, agentDir: join(folder, "agent"), cwd: join(folder, "project") };
+		useInstalled(user.agentDir);
+		cpSync(join(installed, "node_modules/jiti"), join(user.agentDir, "npm/node_modules/jiti"), {
+			recursive: true,
+			dereference: true,
+		});
+		const files = {
+			"agent/mulligan.config.ts": `import { definePlugin } from "pi-mulligan/plugin";
+import Type from "typebox";
+const mine = definePlugin({ name: "mine", mulligan: "^2", options: Type.Object({ line: Type.String() }), setup({ hooks, options }) {
+	hooks.onView.tap("mine", (view) => view.annotate(options.line));
+} });
+export default { plugins: ["rewind", [mine, { line: "FROM CODE" }], "theirs", "./old.mjs"] };`,
+			"agent/old.mjs": 'export default { name: "old", mulligan: "^1", setup() {} };',
+			"agent/node_modules/theirs/package.json": '{ "type": "module", "exports": { "import": "./index.js" } }',
+			"agent/node_modules/theirs/index.js":
+				'export default { name: "theirs", setup({ hooks }) { hooks.onView.tap("theirs", (view) => view.annotate("FROM A PACKAGE")); } };',
+			"project/.mulliganrc": "rewind: { maxDept: 3 }\nmine: { line: 4 }\n",
+		};
+		for (const [path, text] of Object.entries(files)) {
+			mkdirSync(dirname(join(folder, path)), { recursive: true });
+			writeFileSync(join(folder, path), text);
+		}
+		using result = await runPi({ ...user, extensions: [], script: ["done"], prompt: "hi" });
+		expect([result.code, result.stdout]).toEqual([0, "done\n"]);
+		expect(result.requests.map(mulliganTools)).toEqual([["mulligan_rewind"]]);
+		const sent = JSON.stringify(result.requests[0]?.messages);
+		expect(["FROM CODE", "FROM A PACKAGE"].filter((line) => !sent.includes(line))).toEqual([]);
+		expect(result.stderr.trim().split("\n")).toEqual([
+			expect.stringMatching(
+				/the plugin "\.\/old\.mjs" of plugins\[3\] in .* is left out: it is for mulligan \^1, and this is /,
+			),
+			expect.stringMatching(/mine\.line in .*\.mulliganrc:2:9 is 4; expected a string/),
+			expect.stringMatching(
+				/rewind\.maxDept in .*\.mulliganrc:1:11 is not known and ignored; did you mean "maxDepth"\?/,
+			),
+		]);
+	});
+});
+
 /** Packs outside of the repository, whose bundle other tests would load while it is there. */
 async function pack(): Promise<string> {
-	for (const name of ["package.json", "README.md", "LICENSE", "CHANGELOG.md", "src", "plugins", "scripts"])
+	for (const name of ["package.json", "README.md", "LICENSE", "CHANGELOG.md", "src", "plugins", "schema", "scripts"])
 		cpSync(join(repository, name), join(packed, name), { recursive: true });
 	symlinkSync(join(repository, "node_modules"), join(packed, "node_modules"));
 	await run("npm", ["pack", "--pack-destination", installed], { cwd: packed });
@@ -99,10 +155,11 @@ async function pack(): Promise<string> {
 
 /** Installs as Pi does, with the dependencies from here so that it needs no registry. */
 async function installTarball(tarball: string): Promise<void> {
-	const local = (name: string) => `file:${join(repository, "node_modules", name)}`;
-	const overrides = { tapable: local("tapable"), unbash: local("unbash") };
+	const overrides = Object.fromEntries(needed.map((name) => [name, `file:${join(repository, "node_modules", name)}`]));
 	writeFileSync(join(installed, "package.json"), JSON.stringify({ private: true, overrides }));
-	await run("npm", ["install", "--offline", "--no-audit", "--no-fund", tarball], { cwd: installed });
+	// A folder, unlike what a registry serves, would be prepared as its authors do.
+	const args = ["install", "--offline", "--ignore-scripts", "--no-audit", "--no-fund", tarball];
+	await run("npm", args, { cwd: installed });
 }
 
 /** The package where Pi has those it installed from npm, without the sources and dependencies, so that only the bundle can run. */

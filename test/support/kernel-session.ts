@@ -1,5 +1,5 @@
 import type { SessionManager } from "@earendil-works/pi-coding-agent";
-import { defaultsOf } from "../../src/config/check.ts";
+import { defaultsOf } from "../../src/config/defaults.ts";
 import { DEFAULT_PLUGINS } from "../../src/default-set.ts";
 import { createKernel, type Kernel } from "../../src/kernel/kernel.ts";
 import type { Message, SessionEntry } from "../../src/kernel/messages.ts";
@@ -77,11 +77,19 @@ export class KernelSession {
 	}
 
 	user(text: string): void {
+		this.storeNotes();
 		this.#append({ role: "user", content: text });
 	}
 
 	say(text: string): void {
 		this.#append({ ...assistant, content: [{ type: "text", text }] });
+	}
+
+	/** A response that was aborted while it called a tool: the call is never answered, and Pi never sends it. */
+	breakOff(name: string): void {
+		this.#startMessage();
+		const calls = [{ type: "toolCall", id: this.#callId(), name, arguments: {} }];
+		this.#append({ ...assistant, content: calls, stopReason: "aborted" });
 	}
 
 	/** An assistant message with calls of these tools, and their results of `size` characters. */
@@ -112,9 +120,29 @@ export class KernelSession {
 			const text = call.id === id ? `${answer.text}\n${this.kernel.moments.endingOf(id)?.text ?? ""}` : "sibling";
 			this.#result(call.id, call.name, text, call.id === id ? answer.details : undefined);
 		}
+		this.storeNotes();
+		return answer;
+	}
+
+	/** A compaction that keeps what stands from an entry on, with what waits riding it. Its notes are not stored yet. */
+	async compact(firstKeptId: string): Promise<void> {
+		this.enter();
+		const { ops } = this.kernel.moments.preview();
+		this.manager.appendCompaction("SUMMARY", firstKeptId, 1);
+		this.enter();
+		this.kernel.moments.rideNow("compaction", ops);
+	}
+
+	/** The human changes the model between two turns. Its notes are not stored yet. */
+	changeModel(): void {
+		this.enter();
+		this.kernel.moments.rideNow("model change");
+	}
+
+	/** Stores the notes that came since, as Pi does at the end of a turn, at once while idle, or not before the end of a run. */
+	storeNotes(): void {
 		for (const note of this.#notes.splice(0))
 			this.manager.appendCustomMessageEntry(note.customType, note.content, true, note.details);
-		return answer;
 	}
 
 	/** The list as Pi has it, without us. `without` leaves out messages that Pi does not send in this run. */
