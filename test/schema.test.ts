@@ -26,6 +26,30 @@ test("every knob of the schema has title, description and default", () => {
 		expect(Object.keys(knob ?? {})).toEqual(expect.arrayContaining(["title", "description", "default"]));
 });
 
+describe("the README's example in", () => {
+	const examples = [...read("README.md").matchAll(/^```(json|ts)\n([\s\S]*?)^```/gm)].filter(([, , text]) =>
+		/"plugins"|defineConfig/.test(text ?? ""),
+	);
+
+	test("code and in JSON are there", () => {
+		expect(examples.map(([, language]) => language)).toEqual(["json", "ts"]);
+	});
+
+	test.each(examples.map(([, language, text]) => [language ?? "", text ?? ""] as const))(
+		"%s is taken without a warning",
+		async (language, text) => {
+			using folders = new ConfigFolders();
+			folders.write("nudges/grep-once.ts", "export default { name: 'grep-once', setup() {} };");
+			folders.write(`mulligan.config.${language}`, text);
+			const { warnings, sources, origins } = await folders.load();
+			expect(warnings).toEqual([]);
+			expect(sources.at(-1)?.state).toBe("read");
+			expect(origins.size).toBeGreaterThan(1);
+			if (language === "json") expect(accepts(JSON.parse(text)) && text.includes(SCHEMA_URL)).toBe(true);
+		},
+	);
+});
+
 describe("the schema", () => {
 	test.each<[object]>([
 		[{}],

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import type { TObject } from "typebox";
 import type { PluginWithOptions } from "../kernel/kernel.ts";
 import type { Plugin } from "../kernel/plugin.ts";
-import { spotIn, unknownKeys, type Warning } from "./check.ts";
+import { spotIn, unknownKeys, type Warning, warningAt } from "./check.ts";
 import { hintsFor } from "./closest.ts";
 import type { ConfigOptions, LoadedConfig, WholeOptions } from "./load.ts";
 import { logSection } from "./log-file.ts";
@@ -89,20 +89,36 @@ function sectionsOf(builtIns: readonly Plugin[], placed: readonly Placed[]): Sec
 
 function putSaying(
 	layers: Layers,
-	{ source, spot, block, isEnabled, entries, replace }: Saying,
+	saying: Saying,
 	trust: { readonly root: string; readonly isProjectApproved: () => boolean },
 ): void {
-	if (isEnabled !== undefined) layers.enable(isEnabled, source.file);
-	if (entries) layers.origins.set("plugins", source.file);
-	for (const name of replace.keys()) layers.origins.set(`replace.${name}`, source.file);
+	const { source, spot, block } = saying;
 	const warn = (warning: Warning) => void layers.warnings.push(warning);
+	putOrigins(layers, saying);
 	for (const name of layers.names()) {
 		if (!Object.hasOwn(block, name) || block[name] === undefined) continue;
 		const at = spotIn(spot, name);
 		const isLog = name === "log";
 		layers.put(name, isLog ? logSection(block.log, { ...trust, source, spot: at, warn }) : block[name], at);
 	}
-	layers.unknown.push(...unknownKeys(block, [...RESERVED, ...layers.names()], spot));
+	const unknown = unknownKeys(block, [...RESERVED, ...layers.names()], spot);
+	layers.unknown.push(...unknown);
+	if (source.isCode && unknown.length > 0 && unknown.length === Object.keys(block).length) warn(missesDefault(saying));
+}
+
+function putOrigins(layers: Layers, { source, isEnabled, entries, replace }: Saying): void {
+	if (isEnabled !== undefined) layers.enable(isEnabled, source.file);
+	if (entries) layers.origins.set("plugins", source.file);
+	for (const name of replace.keys()) layers.origins.set(`replace.${name}`, source.file);
+}
+
+/** Code that says nothing known has most likely forgotten its default export. */
+function missesDefault({ source: { file }, spot, block }: Saying): Warning {
+	const names = Object.keys(block).join(", ");
+	return warningAt(
+		{ ...spot, key: "mulligan" },
+		`${file} exports nothing that mulligan knows (${names}); write "export default defineConfig({ … })".`,
+	);
 }
 
 function putEnvironment(layers: Layers, { MULLIGAN_DISABLED, MULLIGAN_LOG }: ConfigOptions["env"], cwd: string): void {

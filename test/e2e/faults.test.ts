@@ -149,7 +149,7 @@ describe.each(edges)("with Pi $version", (pi) => {
 		await session.prompt("go");
 		const told = session.ui.notifications.map(({ message }) => message);
 		expect(told).toHaveLength(4);
-		expect(told[0]).toMatch(/log in .*settings\.json is 3; expected an object/);
+		expect(told[0]).toMatch(/log in .*settings\.json:\d+:\d+ is 3; expected an object/);
 		expect(told[1]).toMatch(
 			/rewind\.protectedRoles in .* is \["me"\]; expected a list of "first:user" or "latest:user"/,
 		);

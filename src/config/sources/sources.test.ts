@@ -3,7 +3,9 @@ import { chownSync, existsSync, mkdirSync, symlinkSync, truncateSync } from "nod
 import { extname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ConfigFolders, openGateForAll, textsOf } from "../../../test/support/config.ts";
-import type { LoadedConfig } from "../load.ts";
+import { DEFAULT_PLUGINS } from "../../default-set.ts";
+import type { ConfigOptions, LoadedConfig } from "../load.ts";
+import { readConfig } from "../read-config.ts";
 import { NotApproved } from "../trust/gate.ts";
 import { AGENT_PLACES, PROJECT_PLACES } from "./places.ts";
 import { importCosmiconfig } from "./search.ts";
@@ -430,6 +432,37 @@ describe("code", () => {
 			expect.stringMatching(`mulligan in ${file} is \\[Function.*\\]; expected an object`),
 		]);
 	});
+});
+
+test("code that forgot its default export is one warning", async () => {
+	const file = folders.write("mulligan.config.ts", "export const config = { shrink: { maxActive: 7 } };");
+	expect(textsOf(await folders.load())).toEqual([
+		`${file} exports nothing that mulligan knows (config); write "export default defineConfig({ … })".`,
+	]);
+});
+
+test.each<[string, (folders: ConfigFolders) => Partial<ConfigOptions> | undefined]>([
+	["with no file at all", () => undefined],
+	[
+		"with settings and a package.json that are silent",
+		(at) => {
+			at.write(".pi/settings.json", { theme: "dark" });
+			at.write(join(at.agentDir, "settings.json"), {});
+			at.write("package.json", { name: "mulligan" });
+			return undefined;
+		},
+	],
+	["in a project that is not trusted", () => ({ isProjectTrusted: false })],
+	["in the home folder", (at) => ({ cwd: at.home })],
+])("%s, what is found without reading is what reading would find", async (_where, prepare) => {
+	const options = { ...prepare(folders) };
+	const silent = await folders.load(options);
+	const read = await readConfig({
+		...{ agentDir: folders.agentDir, cwd: folders.project, home: folders.home, isProjectTrusted: true, env: {} },
+		...{ builtIns: DEFAULT_PLUGINS, gate: openGateForAll(), isProjectApproved: () => false },
+		...options,
+	});
+	expect(silent).toEqual(read);
 });
 
 describe("cosmiconfig", () => {
