@@ -13,7 +13,7 @@ export {
 	textOf,
 	toolCallsOf,
 } from "./kernel/messages.ts";
-export type { Fate, Moment, Op, OpEvent } from "./kernel/moments.ts";
+export { type Fate, isActivationOf, type Moment, type Op, type OpEvent } from "./kernel/moments.ts";
 export type {
 	Plugin,
 	PluginApi,
@@ -27,10 +27,11 @@ export type {
 } from "./kernel/plugin.ts";
 export {
 	type CancelBody,
+	type CheckpointBody,
 	coveredIds,
+	isOpOf,
 	type JournalRecord,
 	type LedgerRecord,
-	parseRecord,
 	type QueuedBody,
 	type RewindBody,
 	type ShrinkBody,

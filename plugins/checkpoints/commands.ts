@@ -1,4 +1,4 @@
-import type { PluginApi, RewindBody } from "../../src/plugin.ts";
+import { isOpOf, type PluginApi } from "../../src/plugin.ts";
 import { RECORD } from "./record.ts";
 
 type Api = Pick<PluginApi, "journal" | "moments" | "session">;
@@ -48,9 +48,7 @@ function refused(reason: string): Answer {
 function takeBack({ journal, moments, session }: Api, name: string, why: "moved" | "revoked"): number {
 	for (let found = session.checkpoint(name); found; found = session.checkpoint(name))
 		journal.label(found.labelledId, undefined);
-	const waiting = moments
-		.waiting()
-		.filter(({ type, body }) => type === "mulligan:rewind" && (body as RewindBody).checkpoint === name);
+	const waiting = moments.waiting().filter((op) => isOpOf(op, "mulligan:rewind") && op.body.checkpoint === name);
 	for (const { id } of waiting) moments.drop(id, `the user has ${why} the checkpoint "${name}"`);
 	return waiting.length;
 }

@@ -1,4 +1,4 @@
-import { definePlugin, type PluginApi, type RewindBody } from "../../src/plugin.ts";
+import { definePlugin, isActivationOf, type PluginApi } from "../../src/plugin.ts";
 import { noteText } from "./note.ts";
 import { RewindOptions } from "./options.ts";
 import { type RewindParams, rewindTool } from "./prompt.ts";
@@ -37,10 +37,10 @@ export const rewind = definePlugin({
 		});
 
 		hooks.onOp.tap("rewind", (event) => {
-			if (event.status !== "activated" || event.op.type !== MARKER) return;
-			const body = event.record as RewindBody & typeof event.record;
-			journal.note({ customType: NOTE_TYPE, content: noteText(body), details: noteDetails(body.id) });
-			const consumed = body.checkpoint === undefined ? undefined : session.checkpoint(body.checkpoint);
+			if (!isActivationOf(event, MARKER)) return;
+			const { record } = event;
+			journal.note({ customType: NOTE_TYPE, content: noteText(record), details: noteDetails(record.id) });
+			const consumed = record.checkpoint === undefined ? undefined : session.checkpoint(record.checkpoint);
 			if (consumed) journal.label(consumed.labelledId, undefined);
 		});
 	},

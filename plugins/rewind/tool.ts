@@ -1,6 +1,7 @@
 import {
 	contentTokens,
 	type Fate,
+	isOpOf,
 	type NestedCall,
 	type PluginApi,
 	type RewindBody,
@@ -222,7 +223,7 @@ function isStillSeen(api: Api, id: string): boolean {
 }
 
 function waitingRewinds({ moments }: Api): readonly RewindBody[] {
-	return moments.waiting().flatMap(({ type, body }) => (type === MARKER ? [body as RewindBody] : []));
+	return moments.waiting().flatMap((op) => (isOpOf(op, MARKER) ? [op.body] : []));
 }
 
 function queuedIds(api: Api): ReadonlySet<string> {

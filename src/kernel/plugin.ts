@@ -3,7 +3,7 @@ import type { ContextEntry, ToolGroup } from "./branch.ts";
 import type { Hooks } from "./hooks.ts";
 import type { EntryId } from "./messages.ts";
 import type { Fate, Op } from "./moments.ts";
-import type { JournalRecord, MarkerType, RecordBodies, RecordType } from "./records.ts";
+import type { JournalRecord, MarkerType, RecordBodies, RecordHeader, RecordType } from "./records.ts";
 import type { ResultEntry, Target } from "./target.ts";
 
 /** What the model reads of a tool, and nothing else: sent with every request. */
@@ -153,8 +153,12 @@ export interface PluginMoments {
 export interface Screen {
 	/** Lines above the editor under a name; undefined takes them away. */
 	widget(name: string, lines: readonly string[] | undefined): void;
-	/** How a record of this type is shown to the human: one line each; undefined shows nothing. */
-	renderRecord(type: string, lines: (data: unknown) => readonly string[] | undefined): void;
+	/** How a well-formed record of this type is shown to the human: one line each; undefined shows nothing. */
+	renderRecord<T extends RecordType>(
+		type: T,
+		lines: (record: RecordBodies[T] & RecordHeader) => readonly string[] | undefined,
+	): void;
+	renderRecord(type: string, lines: (record: RecordHeader) => readonly string[] | undefined): void;
 	/** How a stored message of this type is shown to the human; collapsed, then expanded. */
 	renderMessage(
 		type: string,
