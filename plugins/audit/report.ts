@@ -118,9 +118,8 @@ function suggestionLines(api: Api, found: Removable | undefined, figure: (plain:
 
 /** Whether a change of this size would only queue, for the budget is spent and it is too small for one more moment. */
 function wouldWait({ moments, settings }: Api, plainTokens: number): boolean {
-	const { safetyValveTokens = 0 } = (settings.rewrites ?? {}) as { readonly safetyValveTokens?: number };
 	const queued = moments.waiting().reduce((sum, { shedTokens }) => sum + shedTokens, 0);
-	return moments.spent >= moments.maxMoments && queued + plainTokens <= safetyValveTokens;
+	return moments.spent >= moments.maxMoments && queued + plainTokens <= settings.rewrites.safetyValveTokens;
 }
 
 /** Sizes one below the other, with what they are the size of. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { AT_ONCE, noScreen } from "../../test/support/screen.ts";
+import { AT_ONCE, noScreen, SETTINGS } from "../../test/support/screen.ts";
 import type { FinishedCall, FreshResult, HookName, Hooks } from "./hooks.ts";
 import { createKernel, type Kernel } from "./kernel.ts";
 import type { AssistantMessage, Message } from "./messages.ts";
@@ -12,7 +12,7 @@ async function kernelWith(...plugins: readonly Plugin[]) {
 	const told: string[] = [];
 	const kernel = await createKernel({
 		plugins: plugins.map((plugin) => ({ plugin, options: {} })),
-		settings: {},
+		settings: SETTINGS,
 		host: {
 			append: () => {},
 			note: () => {},

@@ -2,7 +2,7 @@ import type { TSchema } from "typebox";
 import type { ContextEntry, ToolGroup } from "./branch.ts";
 import type { Hooks } from "./hooks.ts";
 import type { EntryId } from "./messages.ts";
-import type { Fate, Op } from "./moments.ts";
+import type { Fate, MomentRules, Op } from "./moments.ts";
 import type { JournalRecord, MarkerType, RecordBodies, RecordHeader, RecordType } from "./records.ts";
 import type { ResultEntry, Target } from "./target.ts";
 
@@ -166,12 +166,20 @@ export interface Screen {
 	): void;
 }
 
+/** The whole config: the kernel's own sections, and each plugin's under its name. */
+export interface Settings {
+	readonly rewrites: MomentRules;
+	readonly ui: { readonly activeCheckpointBanner: boolean };
+	readonly log: { readonly file: string | null };
+	readonly [plugin: string]: unknown;
+}
+
 /** What a plugin gets in `setup`. */
 export interface PluginApi<Options = unknown> {
 	/** The plugin's own options: checked, defaulted, frozen. */
 	readonly options: Options;
 	/** The whole config, frozen. */
-	readonly settings: Readonly<Record<string, unknown>>;
+	readonly settings: Settings;
 	/** The kernel's hooks; tap them in `setup`, under the plugin's name or `name:part`. */
 	readonly hooks: Hooks;
 	readonly session: SessionReader;
