@@ -15,6 +15,12 @@ it: npm's prepack builds, its postpack removes.
 const root = fileURLToPath(new URL("..", import.meta.url));
 const folder = join(root, "dist");
 
+/** Where the code of a dependency is entered, if not by its name. */
+const ENTRIES: Readonly<Record<string, string>> = { cosmiconfig: "cosmiconfig/dist/Explorer.js" };
+
+/** Stays what npm installs: it looks for its own files beside itself. */
+const NOT_BUNDLED = ["jiti"];
+
 /** What Pi supplies to extensions: a copy of our own would have other classes and registries than Pi's. */
 const SUPPLIED_BY_PI = ["@earendil-works/*", "typebox", "typebox/*"];
 
@@ -28,15 +34,17 @@ else {
 /**
  * A file for the extension and one for each dependency, because Pi's loader transforms an ES module with Babel when it
  * first meets it, which costs more than a second of processor time for half a megabyte. A CommonJS file that needs
- * nothing of Pi runs as it is.
+ * nothing of Pi runs as it is, and one that nothing imports is not even read.
  */
 async function buildAll(): Promise<void> {
-	const dependencies = Object.keys(JSON.parse(readFileSync(join(root, "package.json"), "utf8")).dependencies);
+	const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+	const dependencies = Object.keys(manifest.dependencies).filter((name) => !NOT_BUNDLED.includes(name));
 	const fileOf = (name: string) => `./${name}.cjs`;
+	const entryOf = (name: string) => ENTRIES[name] ?? name;
 	await Promise.all([
 		...dependencies.map((name) =>
 			bundle({
-				stdin: { contents: `export * from ${JSON.stringify(name)};`, resolveDir: root },
+				stdin: { contents: `export * from ${JSON.stringify(entryOf(name))};`, resolveDir: root },
 				format: "cjs",
 				outfile: join("dist", fileOf(name)),
 				mainFields: ["module", "main"],
@@ -46,9 +54,11 @@ async function buildAll(): Promise<void> {
 		bundle({
 			entryPoints: ["src/extension.ts"],
 			format: "esm",
-			outfile: "dist/extension.js",
-			alias: Object.fromEntries(dependencies.map((name) => [name, fileOf(name)])),
-			external: [...SUPPLIED_BY_PI, ...dependencies.map(fileOf)],
+			outdir: "dist",
+			// What is imported only when it is needed becomes a file of its own, which is then not transformed in vain.
+			splitting: true,
+			alias: Object.fromEntries(dependencies.map((name) => [entryOf(name), fileOf(name)])),
+			external: [...SUPPLIED_BY_PI, ...NOT_BUNDLED, ...dependencies.map(fileOf)],
 		}),
 	]);
 }

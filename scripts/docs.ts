@@ -1,8 +1,31 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
-import { knobTable, viewExample, withBlock } from "./docs/blocks.ts";
+import { knobTable, optionTable, PLUGIN_SECTIONS, viewExample, withBlock } from "./docs/blocks.ts";
+import { collect, messagesPage } from "./docs/messages.ts";
+import { schemaFile } from "./docs/schema.ts";
 
-/** Writes the generated parts of README.md: the knob table and the before/after of a real view. */
-const readme = fileURLToPath(new URL("../README.md", import.meta.url));
-const text = readFileSync(readme, "utf8");
-writeFileSync(readme, withBlock(withBlock(text, "knobs", knobTable()), "view", await viewExample()));
+/**
+ * Writes what is generated of the docs: the knob tables of README.md and of the plugins' READMEs, the before/after of a
+ * real view, the JSON schema of the config, and spec/messages.md.
+ */
+const view = await viewExample();
+rewrite("README.md", (text) => withBlock(withBlock(text, "knobs", knobTable()), "view", view));
+for (const plugin of Object.keys(PLUGIN_SECTIONS))
+	rewrite(`plugins/${plugin}/README.md`, (text) => withBlock(text, "options", optionTable(plugin)));
+write("schema/config.json", schemaFile());
+write("spec/messages.md", messagesPage(await collect()));
+
+function rewrite(path: string, change: (text: string) => string): void {
+	write(path, change(readFileSync(fileOf(path), "utf8")));
+}
+
+function write(path: string, text: string): void {
+	const file = fileOf(path);
+	mkdirSync(dirname(file), { recursive: true });
+	writeFileSync(file, text);
+}
+
+function fileOf(path: string): string {
+	return fileURLToPath(new URL(`../${path}`, import.meta.url));
+}

@@ -12,6 +12,9 @@ const { dependencies } = JSON.parse(readFileSync(join(root, "package.json"), "ut
 	readonly dependencies: Readonly<Record<string, string>>;
 };
 
+/** Dependencies that have no file of their own beside the bundle. */
+const NOT_BUNDLED = ["jiti"];
+
 /** What Pi reads of the package, and what a user who looks into it expects. */
 const NEEDED = [
 	"package.json",
@@ -20,7 +23,10 @@ const NEEDED = [
 	"CHANGELOG.md",
 	"src/index.ts",
 	"dist/extension.js",
-	...Object.keys(dependencies).map((name) => `dist/${name}.cjs`),
+	"schema/config.json",
+	...Object.keys(dependencies)
+		.filter((name) => !NOT_BUNDLED.includes(name))
+		.map((name) => `dist/${name}.cjs`),
 ];
 
 const UNWANTED = [/\.test\.ts$/, /^src\/testing\//, /^test\//, /^scripts\//];
@@ -55,7 +61,16 @@ async function check({ filename, files }: Packed): Promise<readonly string[]> {
 	const { messages, pkg } = await publint({ pack: { tarball: buffer }, strict: true });
 	return [
 		...NEEDED.filter((path) => !paths.includes(path)).map((path) => `${path} is not in the package`),
+		...linkedFrom("README.md")
+			.filter((path) => !paths.includes(path))
+			.map((path) => `README.md links to ${path}, which is not in the package`),
 		...paths.filter((path) => UNWANTED.some((kind) => kind.test(path))).map((path) => `${path} is in the package`),
 		...messages.map((message) => formatMessage(message, pkg) ?? message.code),
 	];
+}
+
+/** The files of the repository that a page at its root links to. */
+function linkedFrom(page: string): readonly string[] {
+	const links = readFileSync(join(root, page), "utf8").matchAll(/\]\((?!https:|#)([^)#]+)/g);
+	return [...new Set([...links].map(([, path = ""]) => path))];
 }

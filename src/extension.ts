@@ -1,14 +1,15 @@
-import { type ExtensionAPI, type ExtensionContext, getAgentDir, VERSION } from "@earendil-works/pi-coding-agent";
-import { loadSettings } from "./config/load.ts";
-import type { Sections, Settings } from "./config/schema.ts";
+import { type ExtensionAPI, type ExtensionContext, VERSION } from "@earendil-works/pi-coding-agent";
 import { DEFAULT_PLUGINS } from "./default-set.ts";
 import { highestSeq } from "./kernel/journal.ts";
-import { createKernel, type Kernel, REFUSED } from "./kernel/kernel.ts";
+import { createKernel, type Kernel } from "./kernel/kernel.ts";
 import type { Plugin } from "./kernel/plugin.ts";
 import { Alignment } from "./pi/align.ts";
 import { type Attached, attach, LiveSurroundings, sourceOf } from "./pi/attach.ts";
-import { hostOf, tellHuman } from "./pi/host.ts";
-import { registerTool } from "./pi/tools.ts";
+import { configOf } from "./pi/config.ts";
+import { TRUST_FLAG } from "./pi/gate.ts";
+import { hostOf } from "./pi/host.ts";
+import { registerKernel, registerStub } from "./pi/register.ts";
+import { showStatus } from "./pi/status.ts";
 
 const OLDEST = [0, 84] as const;
 
@@ -25,6 +26,7 @@ export function mulliganWith(plugins: readonly Plugin[], pi: ExtensionAPI): void
 		);
 		return;
 	}
+	pi.registerFlag(TRUST_FLAG, { type: "boolean", description: "Let mulligan run the code of this project" });
 	let attached: Attached | undefined;
 	let context: ExtensionContext;
 	let log: (line: string) => void = () => {};
@@ -33,15 +35,20 @@ export function mulliganWith(plugins: readonly Plugin[], pi: ExtensionAPI): void
 	};
 	const surroundings = new LiveSurroundings(pi, () => context);
 	attach(pi, { current: () => attached, enter, surroundings, log: (line) => log(line) });
+	// What a command began may have replaced the session that it was given in.
+	pi.on("session_shutdown", () => {
+		attached = undefined;
+	});
 	pi.on("session_start", async ({ reason }, startContext) => {
 		enter(startContext);
 		attached = undefined;
-		const settings = settingsOf(plugins, startContext);
-		if (!settings.enabled) return registerStub(plugins, pi);
+		const config = await configOf(pi, plugins, startContext);
+		const { settings } = config;
+		if (!settings.enabled) return registerStub(pi, plugins);
 		const host = hostOf({ pi, context: () => context, logFile: settings.log.file });
 		log = host.log;
 		const kernel = await createKernel({
-			plugins: plugins.map((plugin) => ({ plugin, options: settings[plugin.name] })),
+			plugins: config.plugins,
 			settings,
 			host,
 			rules: settings.rewrites,
@@ -51,55 +58,18 @@ export function mulliganWith(plugins: readonly Plugin[], pi: ExtensionAPI): void
 			enter(latest);
 			kernel.enter(sourceOf(latest), surroundings);
 		};
-		for (const { declaration, run, render } of kernel.tools) {
-			const runInContext = (call: Parameters<typeof run>[0], callContext: ExtensionContext) => {
-				enterKernel(callContext);
-				return run(call);
-			};
-			registerTool(pi, declaration, runInContext, render);
-		}
-		for (const { name, definition } of kernel.commands)
-			pi.registerCommand(name, {
-				description: definition.description,
-				getArgumentCompletions: (prefix) =>
-					definition.complete?.(prefix).map((value) => ({ value, label: value })) ?? null,
-				handler: async (args, commandContext) => {
-					enterKernel(commandContext);
-					await definition.run(args);
-				},
-			});
+		registerKernel(pi, kernel, {
+			enter: enterKernel,
+			left: (latest) => {
+				if (attached?.kernel === kernel) showStatus(kernel, latest);
+			},
+		});
 		enterKernel(startContext);
 		attached = { kernel, alignment: new Alignment(), riding: { ops: [] } };
 		if (reason !== "reload" && isLate(kernel)) kernel.moments.rideNow("resume");
 		await kernel.hooks.onSession.promise({ reason });
+		showStatus(kernel, startContext);
 	});
-}
-
-/** Reads the config; each wrong value is one warning and falls back to its default. */
-function settingsOf(plugins: readonly Plugin[], context: ExtensionContext): Settings {
-	const sections = plugins.flatMap(({ name, options }) => (options ? [[name, options] as const] : []));
-	const { settings, warnings } = loadSettings({
-		agentDir: getAgentDir(),
-		cwd: context.cwd,
-		isProjectTrusted: context.isProjectTrusted(),
-		env: process.env,
-		pluginSections: Object.fromEntries(sections) as Sections,
-	});
-	for (const { text } of warnings) tellHuman(context, `Mulligan: ${text}`, "warning");
-	return settings;
-}
-
-/** What stands in for every plugin while mulligan is disabled: the declarations, and one refusal. */
-function registerStub(plugins: readonly Plugin[], pi: ExtensionAPI): void {
-	const refusal = { text: `${REFUSED}Mulligan is disabled.`, details: { refused: "disabled" } };
-	for (const { tools, commands } of plugins) {
-		for (const declaration of tools ?? []) registerTool(pi, declaration, () => refusal);
-		for (const [name, description] of Object.entries(commands ?? {}))
-			pi.registerCommand(name, {
-				description,
-				handler: async (_args, context) => tellHuman(context, refusal.text, "warning"),
-			});
-	}
 }
 
 /** After this pause a provider has let go of its prompt cache. */

@@ -1,7 +1,9 @@
 import type { Static, TSchema } from "typebox";
+import type { Config } from "./config/config.ts";
 import type { Plugin, PluginApi } from "./kernel/plugin.ts";
 
 /** The door for plugin authors: everything that a plugin imports comes from here. */
+export type { Config, PluginEntry } from "./config/config.ts";
 export type { ContextEntry, ToolGroup } from "./kernel/branch.ts";
 export type { FinishedCall, FreshResult, Hooks } from "./kernel/hooks.ts";
 export {
@@ -19,12 +21,14 @@ export type {
 	PluginApi,
 	PluginJournal,
 	PluginMoments,
+	ScreenLine,
 	SessionReader,
 	ToolAnswer,
 	ToolCall,
 	ToolDeclaration,
 	ViewedEntry,
 } from "./kernel/plugin.ts";
+export { quoted } from "./kernel/quote.ts";
 export {
 	type CancelBody,
 	type CheckpointBody,
@@ -47,4 +51,9 @@ export function definePlugin<Schema extends TSchema>(
 	},
 ): Plugin<Static<Schema>> {
 	return plugin;
+}
+
+/** Give a config its types: what a `mulligan.config.ts` exports as its default. */
+export function defineConfig(config: Config): Config {
+	return config;
 }

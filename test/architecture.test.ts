@@ -1,22 +1,15 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, globSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readFileSync } from "node:fs";
 import { isBuiltin } from "node:module";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { CHARS_PER_TOKEN } from "../src/kernel/tokens.ts";
-import type { Plugin } from "../src/plugin.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const read = (path: string) => readFileSync(join(root, path), "utf8");
 const manifest = JSON.parse(read("package.json"));
 
 const PI = "@earendil-works/";
-const README_HEADINGS = ["What it does", "Example", "Hooks", "Options", "Records", "When not to use it"];
-const DEFAULT_TOOLS = ["mulligan_cancel", "mulligan_rewind", "mulligan_shrink"];
-
-/** Of the 700 that four tools may cost. */
-const MAX_TOOL_TOKENS = 560;
 
 interface Import {
 	readonly file: string;
@@ -27,8 +20,6 @@ interface Import {
 }
 
 const imports = sources("{src,plugins}/**/*.ts").flatMap((file) => importsOf(file, read(file)));
-const plugins = readdirSync(join(root, "plugins")).sort();
-const definitions = new Map(await Promise.all(plugins.map(async (name) => [name, await definitionOf(name)] as const)));
 
 describe("arrows", () => {
 	test("imports are found in every form", () => {
@@ -83,39 +74,6 @@ describe("arrows", () => {
 	});
 });
 
-describe.each(plugins)("plugins/%s", (name) => {
-	const { options, tools = [] } = definitionOrThrow(name);
-	const has = (file: string) => existsSync(join(root, "plugins", name, file));
-
-	test("has a README, a test, and prompt.ts if the model is told of tools", () => {
-		expect(has("README.md")).toBe(true);
-		expect(globSync("**/*.test.ts", { cwd: join(root, "plugins", name) })).not.toEqual([]);
-		if (tools.length > 0) expect(has("prompt.ts")).toBe(true);
-	});
-
-	test("has a README with the headings that all have", () => {
-		const headings = [...read(`plugins/${name}/README.md`).matchAll(/^## (.*)$/gm)].map(([, heading]) => heading);
-		expect(headings).toEqual(README_HEADINGS);
-	});
-
-	test("has title, description and default on each knob of options.ts", () => {
-		expect(has("options.ts")).toBe(options !== undefined);
-		const knobs = Object.entries((options as { properties?: Record<string, object> } | undefined)?.properties ?? {});
-		expect(knobs.filter(([, knob]) => !["title", "description", "default"].every((fact) => fact in knob))).toEqual([]);
-		expect(knobs.length > 0).toBe(options !== undefined);
-	});
-});
-
-test("the declarations of the default tools leave room for a fourth", () => {
-	const tools = [...definitions.values()].flatMap((definition) => definition?.tools ?? []);
-	const defaults = tools.filter(({ name }) => DEFAULT_TOOLS.includes(name));
-	expect(defaults.map(({ name }) => name).sort()).toEqual(DEFAULT_TOOLS);
-	const chars = defaults
-		.map(({ name, description, parameters }) => JSON.stringify({ name, description, parameters }).length)
-		.reduce((sum, length) => sum + length, 0);
-	expect(chars / CHARS_PER_TOKEN).toBeLessThanOrEqual(MAX_TOOL_TOKENS);
-});
-
 test("the lockfile names no registry", () => {
 	expect(read("package-lock.json").match(/"resolved":|registry/g)).toBeNull();
 });
@@ -163,18 +121,6 @@ function isDependency(target: string): boolean {
 function broken({ from, isAllowed }: { from: string; isAllowed: (arrow: Import) => boolean }): string[] {
 	const all = imports.filter(({ file }) => file.startsWith(from));
 	return all.filter((arrow) => !isAllowed(arrow)).map(({ file, target }) => `${file} → ${target}`);
-}
-
-async function definitionOf(name: string): Promise<Plugin | undefined> {
-	const module: Record<string, unknown> = await import(`../plugins/${name}/index.ts`);
-	const exported = Object.values(module).find((value) => (value as Partial<Plugin> | null)?.name === name);
-	return exported as Plugin | undefined;
-}
-
-function definitionOrThrow(name: string): Plugin {
-	const definition = definitions.get(name);
-	if (!definition) throw new Error(`plugins/${name}/index.ts exports no plugin of the name ${name}.`);
-	return definition;
 }
 
 /** Tracked files, and new ones that git would track. */

@@ -1,4 +1,4 @@
-import { definePlugin } from "../../src/plugin.ts";
+import { definePlugin, quoted } from "../../src/plugin.ts";
 import { AuditOptions } from "./options.ts";
 import { type AuditParams, auditTool } from "./prompt.ts";
 import { auditLines } from "./render.ts";
@@ -29,7 +29,7 @@ export const audit = definePlugin({
 			description: COMMANDS.mulligan_audit,
 			run(args) {
 				const top = typedTop(args);
-				if (top === undefined) return api.notify(`${WRONG_TOP}; got "${args.trim()}".`, "warning");
+				if (top === undefined) return api.notify(`${WRONG_TOP}; got ${quoted(args.trim())}.`, "warning");
 				api.notify(reportOn(api, { top }), "answer");
 			},
 		});

@@ -2,7 +2,7 @@ import Type, { type Static } from "typebox";
 import type { ToolDeclaration } from "../../src/plugin.ts";
 
 /** What the model reads of the tool, line by line, each with the reason why it is there. Only the lines are sent. */
-const LINES = [
+export const LINES = [
 	[
 		"See what fills your context: its size, the largest messages, what could go.",
 		"What it does, in the model's terms.",

@@ -1,6 +1,10 @@
 import { expect, test } from "vitest";
 import { auditLines } from "./render.ts";
 
+/** What the human sees where the terminal is wide enough. */
+const shown = (result: { readonly text: string; readonly isExpanded: boolean }) =>
+	auditLines(result).map((line) => (typeof line === "string" ? line : `${line.lead}${line.text}`));
+
 const report = [
 	"Mulligan audit: ~1,600 of 128,000 tokens (1%), ~1,000 of them in 3 message(s).",
 	"Confidence: medium.",
@@ -19,7 +23,7 @@ const report = [
 ].join("\n");
 
 test("collapsed, the head is shown with its bars, and how much more there is", () => {
-	expect(auditLines({ text: report, isExpanded: false })).toEqual([
+	expect(shown({ text: report, isExpanded: false })).toEqual([
 		"Mulligan audit: ~1,600 of 128,000 tokens (1%), ~1,000 of them in 3 message(s).",
 		"Confidence: medium.",
 		"  1,000 ██████████ result (2)",
@@ -30,7 +34,7 @@ test("collapsed, the head is shown with its bars, and how much more there is", (
 });
 
 test("expanded, all is shown, each size against the largest of its paragraph", () => {
-	expect(auditLines({ text: report, isExpanded: true }).slice(5)).toEqual([
+	expect(shown({ text: report, isExpanded: true }).slice(5)).toEqual([
 		"",
 		"Largest:",
 		"  800 ██████████ result grep total",
@@ -45,6 +49,6 @@ test("expanded, all is shown, each size against the largest of its paragraph", (
 
 test.each([true, false])("a text that is no report is shown as it is (expanded: %s)", (isExpanded) => {
 	const text = "Mulligan: refused — Mulligan is disabled.";
-	expect(auditLines({ text, isExpanded })).toEqual([text]);
-	expect(auditLines({ text: "", isExpanded })).toEqual([""]);
+	expect(shown({ text, isExpanded })).toEqual([text]);
+	expect(shown({ text: "", isExpanded })).toEqual([""]);
 });

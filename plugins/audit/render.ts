@@ -1,3 +1,5 @@
+import type { ScreenLine } from "../../src/plugin.ts";
+
 /** A line of the report that begins with a size. */
 const SIZED = /^( {2,}([\d,]+)) {2}(.*)$/;
 
@@ -8,7 +10,7 @@ export function auditLines({
 }: {
 	readonly text: string;
 	readonly isExpanded: boolean;
-}): readonly string[] {
+}): readonly ScreenLine[] {
 	const paragraphs = text.split("\n\n").map((paragraph) => withBars(paragraph.split("\n")));
 	const [head = [], ...rest] = paragraphs;
 	if (isExpanded) return [...head, ...rest.flatMap((lines) => ["", ...lines])];
@@ -17,15 +19,14 @@ export function auditLines({
 }
 
 /** Each size of a paragraph against its largest. */
-function withBars(lines: readonly string[]): readonly string[] {
-	const sizes = lines.map((line) => Number(SIZED.exec(line)?.[2]?.replaceAll(",", "") ?? 0));
+function withBars(lines: readonly string[]): readonly ScreenLine[] {
+	const rows = lines.map((line) => SIZED.exec(line));
+	const sizes = rows.map((row) => Number(row?.[2]?.replaceAll(",", "") ?? 0));
 	const most = Math.max(1, ...sizes);
-	return lines.map((line, index) =>
-		line.replace(
-			SIZED,
-			(_all, size: string, _digits, what: string) => `${size} ${bar((sizes[index] ?? 0) / most)} ${what}`,
-		),
-	);
+	return lines.map((line, index) => {
+		const [, size, , text = ""] = rows[index] ?? [];
+		return size === undefined ? line : { lead: `${size} ${bar((sizes[index] ?? 0) / most)} `, text };
+	});
 }
 
 const EIGHTHS = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];

@@ -1,9 +1,9 @@
 import { type Op, type PluginApi, reachesModel, type ViewedEntry } from "../../src/plugin.ts";
-import { byKind, kindOf, labelOf, largest } from "./contributors.ts";
+import { byKind } from "./contributors.ts";
+import { largestLines, rows } from "./list.ts";
 import type { AuditOptions } from "./options.ts";
 import { largestRemovable, type Removable, shrinkable } from "./removable.ts";
 import { standingLines } from "./standing.ts";
-import { exceeded, thresholdsOf } from "./thresholds.ts";
 
 type Api = PluginApi<AuditOptions>;
 
@@ -72,40 +72,6 @@ function sizeLines(
 	return rows([...kinds, [figure(session.promptTokens), "prompt and tools"]]);
 }
 
-function largestLines(
-	{ session, settings }: Api,
-	sent: readonly ViewedEntry[],
-	{
-		top,
-		ids,
-		figure,
-	}: { readonly top: number; readonly ids: ReadonlyMap<string, string>; readonly figure: (plain: number) => string },
-): readonly string[] {
-	if (sent.length === 0) return ["No message yet."];
-	const thresholds = thresholdsOf(settings);
-	const mark = (viewed: ViewedEntry) => {
-		const threshold = exceeded(viewed, thresholds);
-		return threshold === undefined
-			? []
-			: [`⚠ ${number.format(viewed.textBytes)} bytes, threshold ${number.format(threshold)}`];
-	};
-	const listed = largest(sent, top);
-	const lines = listed.map((viewed) => {
-		const callId = ids.get(viewed.entry.id);
-		const what = [kindOf(viewed.entry.message), labelOf(viewed.entry, session)].filter(Boolean).join(" ");
-		const parts = [what, ...(callId === undefined ? [] : [`[${callId}]`]), ...mark(viewed)];
-		return [figure(viewed.tokens), parts.join("  ")] as const;
-	});
-	const hasIds = listed.some(({ entry }) => ids.has(entry.id));
-	const marked = sent.filter((viewed) => exceeded(viewed, thresholds)).length;
-	const unlisted = marked - listed.filter((viewed) => exceeded(viewed, thresholds)).length;
-	return [
-		hasIds ? "Largest, with the by_tool_call_id that mulligan_shrink takes in brackets:" : "Largest:",
-		...rows(lines),
-		...(unlisted > 0 ? [`⚠ ${number.format(unlisted)} more above their threshold`] : []),
-	];
-}
-
 function suggestionLines(api: Api, found: Removable | undefined, figure: (plain: number) => string): readonly string[] {
 	if (!found) return [];
 	const wait = wouldWait(api, found.tokens) ? " It would wait in the queue: the moments are spent." : "";
@@ -120,12 +86,6 @@ function suggestionLines(api: Api, found: Removable | undefined, figure: (plain:
 function wouldWait({ moments, settings }: Api, plainTokens: number): boolean {
 	const queued = moments.waiting().reduce((sum, { shedTokens }) => sum + shedTokens, 0);
 	return moments.spent >= moments.maxMoments && queued + plainTokens <= settings.rewrites.safetyValveTokens;
-}
-
-/** Sizes one below the other, with what they are the size of. */
-function rows(pairs: readonly (readonly [size: string, what: string])[]): readonly string[] {
-	const width = Math.max(...pairs.map(([size]) => size.length));
-	return pairs.map(([size, what]) => `  ${size.padStart(width)}  ${what}`);
 }
 
 function sumOf(view: readonly ViewedEntry[]): number {

@@ -6,19 +6,27 @@ type Figure = (plainTokens: number) => string;
 
 /** Single changes that are named; of the others only their number. */
 const MOST_NAMED = 5;
+const MOST_CHECKPOINTS = 20;
 
 /** What is active, what waits, what was spent and taken back, and the human's checkpoints. */
 export function standingLines(api: Api, view: readonly ViewedEntry[], figure: Figure): readonly string[] {
 	const { journal, moments, session } = api;
 	const retired = new Set(journal.read("mulligan:cancel").map(({ targetId }) => targetId)).size;
 	const places = session.checkpoints().filter(({ placeId }) => placeId !== undefined);
-	const names = places.length === 0 ? "" : ` [${places.map(({ name }) => name).join(", ")}]`;
 	return [
 		...activeLines(api, view, figure),
 		...queuedLines(api, figure),
 		`Moments: ${moments.spent} of ${moments.maxMoments} spent. Retired: ${retired} marker(s).`,
-		`${places.length} checkpoint(s)${names} (user-set)`,
+		`${places.length} checkpoint(s)${namesOf(places)} (user-set)`,
 	];
+}
+
+/** The newest checkpoints by name, so that a report stays short. */
+function namesOf(places: readonly { readonly name: string }[]): string {
+	if (places.length === 0) return "";
+	const named = places.slice(-MOST_CHECKPOINTS).map(({ name }) => name);
+	const older = places.length - named.length;
+	return ` [${older > 0 ? `${older} older, ` : ""}${named.join(", ")}]`;
 }
 
 function activeLines({ journal, session }: Api, view: readonly ViewedEntry[], figure: Figure): readonly string[] {

@@ -1,7 +1,7 @@
 /** Messages that the report lists unless it is asked for another number. */
 const USUAL_TOP = 8;
 /** The most that it lists: the report itself must not fill the context. */
-const MOST = 100;
+export const MOST = 100;
 
 /** The number that a call of the tool asks for: fractions are floored, what is below 1 or no number is the usual one. */
 export function topOf(asked: unknown): number {

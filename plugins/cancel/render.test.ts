@@ -28,7 +28,7 @@ test.each([
 	["other", "a rewind or shrink"],
 ])("the cancel of %s tells what was taken back", (targetId, kind) => {
 	expect(cancelLines({ targetId }, journal)).toEqual([
-		`Mulligan: ${kind} is taken back: the agent sees the originals again.`,
+		`Mulligan: ${kind} is taken back: the agent sees the originals again, as far as they are in its context.`,
 	]);
 });
 
@@ -36,6 +36,10 @@ test.each<[QueuedBody, string]>([
 	[
 		{ id: "q1", status: "queued", op },
 		"Mulligan: queued: rewind of the last tool call group (~120 tokens). Nothing has left the agent's view yet.",
+	],
+	[
+		{ id: "q1", status: "queued", op: { ...op, shedTokens: -37 } },
+		"Mulligan: queued: rewind of the last tool call group (~0 tokens). Nothing has left the agent's view yet.",
 	],
 	[
 		{ id: "q1", status: "dropped", reason: "it has left" },

@@ -4,7 +4,9 @@ type Journal = Pick<PluginApi["journal"], "read">;
 
 /** How the human sees a cancel in the transcript. */
 export function cancelLines({ targetId }: CancelBody, journal: Journal): readonly string[] {
-	return [`Mulligan: ${kindOf(targetId, journal)} is taken back: the agent sees the originals again.`];
+	return [
+		`Mulligan: ${kindOf(targetId, journal)} is taken back: the agent sees the originals again, as far as they are in its context.`,
+	];
 }
 
 function kindOf(markerId: string, journal: Journal): string {
@@ -17,10 +19,11 @@ function kindOf(markerId: string, journal: Journal): string {
  * the transcript.
  */
 export function queuedLines({ id, status, op, reason }: QueuedBody, journal: Journal): readonly string[] | undefined {
+	const shed = Math.max(0, op?.shedTokens ?? 0);
 	const what = op?.describe ?? queuedAs(id, journal) ?? "change of the agent's view";
 	switch (status) {
 		case "queued":
-			return [`Mulligan: queued: ${what} (~${op?.shedTokens ?? 0} tokens). Nothing has left the agent's view yet.`];
+			return [`Mulligan: queued: ${what} (~${shed} tokens). Nothing has left the agent's view yet.`];
 		case "dropped":
 			return [`Mulligan: the queued ${what} is dropped${reason ? `: ${reason}` : ""}.`];
 		case "cancelled":

@@ -19,21 +19,16 @@ function lineOf(name: string): string {
 }
 
 export interface Banner {
-	/** Shows what is active now, but for a checkpoint that is just being consumed. Walks the branch. */
+	/** Shows what is active now, but for a checkpoint that is just being consumed. */
 	update(now?: { readonly consumed: string }): void;
 	/** The same, whatever the screen shows: it may be another session's banner. */
 	restart(): void;
-	/** The same at the first request of a prompt: between prompts the human may edit labels in /tree. */
-	followPrompt(): void;
-	/** The same while there is something that could have to go. */
-	recheck(): void;
 }
 
 /** Keeps the banner as the branch has it. A screen that shows the right lines already is left alone. */
 export function bannerOf({ screen, session, settings }: Pick<PluginApi, "screen" | "session" | "settings">): Banner {
 	const isWanted = settings.ui.activeCheckpointBanner;
 	let shown: readonly string[] | undefined;
-	let promptId: string | undefined;
 
 	const linesNow = (consumed?: string) => {
 		if (!isWanted) return undefined;
@@ -48,17 +43,5 @@ export function bannerOf({ screen, session, settings }: Pick<PluginApi, "screen"
 		const lines = linesNow(now?.consumed);
 		if (lines?.join("\n") !== shown?.join("\n")) show(lines);
 	};
-	return {
-		update,
-		restart: () => show(linesNow()),
-		followPrompt() {
-			const latestId = session.latestUser()?.id;
-			if (latestId === promptId) return;
-			promptId = latestId;
-			update();
-		},
-		recheck() {
-			if (shown) update();
-		},
-	};
+	return { update, restart: () => show(linesNow()) };
 }

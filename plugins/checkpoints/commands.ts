@@ -1,4 +1,4 @@
-import { isOpOf, type PluginApi } from "../../src/plugin.ts";
+import { isOpOf, type PluginApi, quoted } from "../../src/plugin.ts";
 import { RECORD } from "./record.ts";
 
 type Api = Pick<PluginApi, "journal" | "moments" | "session">;
@@ -14,7 +14,10 @@ const NAME = /^[a-z0-9_-]{1,40}$/;
 /** Sets a checkpoint after the newest message, or moves it there, and warns the human of what that allows. */
 export function set(api: Api, name: string): Answer {
 	const { journal, session } = api;
-	if (!NAME.test(name)) return refused(`a checkpoint needs a name of 1 to 40 of a-z, 0-9, _ and -; got "${name}".`);
+	if (!NAME.test(name))
+		return refused(
+			`a checkpoint needs a name of 1 to 40 of a-z, 0-9, _ and -, as in /mulligan_checkpoint before-refactoring; got ${typed(name)}.`,
+		);
 	if (!session.newestContextEntry()) return refused("there is no message yet that the checkpoint could stand after.");
 	const isMoved = session.checkpoint(name) !== undefined;
 	const dropped = isMoved ? takeBack(api, name, "moved") : 0;
@@ -30,14 +33,26 @@ export function set(api: Api, name: string): Answer {
 /** Takes a checkpoint back, and the rewinds to it that wait. */
 export function revoke(api: Api, name: string): Answer {
 	const { session } = api;
-	if (!session.checkpoint(name)) {
-		const names = session.checkpoints().map((checkpoint) => checkpoint.name);
-		const active = names.length === 0 ? "None is active." : `Active: ${names.join(", ")}.`;
-		return refused(`no checkpoint "${name}" is active on this branch. ${active}`);
-	}
+	if (name === "") return refused(`/mulligan_checkpoint_revoke takes the name of a checkpoint. ${activeNames(api)}`);
+	if (!session.checkpoint(name))
+		return refused(`no checkpoint ${quoted(name)} is active on this branch. ${activeNames(api)}`);
 	const dropped = takeBack(api, name, "revoked");
 	const text = `Mulligan: the checkpoint "${name}" is revoked; the agent can't rewind to it any more.${told(dropped)}`;
 	return { text, level: "answer" };
+}
+
+/** Names that an answer lists; of the others only their number. */
+const MOST_NAMED = 20;
+
+function activeNames({ session }: Api): string {
+	const names = session.checkpoints().map(({ name }) => name);
+	if (names.length === 0) return "None is active.";
+	const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : "";
+	return `Active: ${names.slice(0, MOST_NAMED).join(", ")}${more}.`;
+}
+
+function typed(text: string): string {
+	return text === "" ? "nothing" : quoted(text);
 }
 
 function refused(reason: string): Answer {
@@ -46,8 +61,7 @@ function refused(reason: string): Answer {
 
 /** Clears the label and drops the rewinds that wait to go there. Returns how many there were. */
 function takeBack({ journal, moments, session }: Api, name: string, why: "moved" | "revoked"): number {
-	for (let found = session.checkpoint(name); found; found = session.checkpoint(name))
-		journal.label(found.labelledId, undefined);
+	for (const id of session.checkpoint(name)?.labelledIds ?? []) journal.label(id, undefined);
 	const waiting = moments.waiting().filter((op) => isOpOf(op, "mulligan:rewind") && op.body.checkpoint === name);
 	for (const { id } of waiting) moments.drop(id, `the user has ${why} the checkpoint "${name}"`);
 	return waiting.length;

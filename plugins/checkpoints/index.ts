@@ -33,14 +33,14 @@ export const checkpoints = definePlugin({
 				session
 					.checkpoints()
 					.map(({ name }) => name)
-					.filter((name) => name.startsWith(prefix)),
+					.filter((name) => name.startsWith(prefix.trimStart())),
 		});
 		screen.renderRecord(RECORD, checkpointLines);
 
 		hooks.onSession.tap("checkpoints", () => banner.restart());
 		hooks.onCompact.tap("checkpoints", () => banner.update());
-		hooks.onTurnEnd.tap("checkpoints", () => banner.recheck());
-		hooks.onView.tap("checkpoints", () => banner.followPrompt());
+		hooks.onTurnEnd.tap("checkpoints", () => banner.update());
+		hooks.onView.tap("checkpoints", () => banner.update());
 		hooks.onOp.tap("checkpoints", (event) => {
 			const consumed = isActivationOf(event, "mulligan:rewind") ? event.record.checkpoint : undefined;
 			// The rewind clears the label right after this tap.

@@ -1,6 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { atRest, type Drift, type EndedTurn, endTurn, forgotten, NO_DRIFT, type TurnMetric } from "./drift.ts";
+import {
+	atRest,
+	type Drift,
+	type EndedTurn,
+	endTurn,
+	forgotten,
+	NO_DRIFT,
+	restAfter,
+	type TurnMetric,
+} from "./drift.ts";
 
 const limits = { driftThresholdTokens: 4000, driftWindowTurns: 3 };
 const hit = (tokens: number) => ({ toolCallId: "c", toolName: "grep", bytes: tokens * 4, tokens });
@@ -74,6 +83,12 @@ describe("the drift of turns", () => {
 		expect(run([{ grows: 100 }], high).told).toEqual([100]);
 	});
 
+	test("growth that would read as 0.0 thousand is not named, however high the mean", () => {
+		const high: Drift = { agentTokens: 10_000, growths: [9000, 9000], restTurns: 0 };
+		expect(run([{ grows: 49 }], high).told).toEqual([undefined]);
+		expect(run([{ grows: 50 }], high).told).toEqual([50]);
+	});
+
 	test("a metric tells growth, hits and whether the turn alone reached the threshold", () => {
 		const { metrics } = run([first, { grows: 4000, bloatHits: [hit(4000)] }, { grows: 3999 }, { grows: -5 }]);
 		expect(metrics).toEqual([
@@ -89,6 +104,20 @@ describe("the drift of turns", () => {
 		const { told, metrics } = run([first, { grows: 5000 }, { grows: 5000 }, { grows: 5000 }], forgotten(drift));
 		expect(metrics[0]?.deltaTokens).toBeNull();
 		expect(told).toEqual([undefined, undefined, undefined, 5000]);
+	});
+
+	test("the rest that another process goes on with is the one that the records tell", () => {
+		const rests = (turns: readonly Turn[]) => restAfter(run(turns).metrics, limits);
+		const large = { grows: 5000 };
+		expect([[], [first], [first, large], [first, large, large], [first, ...Array(4).fill(large)]].map(rests)).toEqual([
+			0, 0, 3, 2, 0,
+		]);
+		expect(rests([{ grows: 1, bloatHits: [hit(5000)] }])).toBe(3);
+		fc.assert(
+			fc.property(fc.array(turn.map((made) => ({ ...made, isExcused: false }))), (turns) => {
+				expect(rests(turns)).toBe(run(turns).drift.restTurns);
+			}),
+		);
 	});
 
 	const turn: fc.Arbitrary<Turn> = fc.record({

@@ -1,9 +1,5 @@
-import type { PluginApi } from "../../src/plugin.ts";
-import { type BloatHit, bloatOf } from "./bloat.ts";
+import type { BloatHit } from "./bloat.ts";
 import type { NudgesOptions } from "./options.ts";
-import { driftLine } from "./prompt.ts";
-
-export const METRIC = "mulligan:turn-metric";
 
 /** What one turn added, as it is recorded. Tokens are plain estimates. */
 export interface TurnMetric {
@@ -28,7 +24,7 @@ export interface Drift {
 
 export interface EndedTurn {
 	readonly turnIndex: number;
-	/** The agent's part of the view. */
+	/** The agent's own part of the view. */
 	readonly agentTokens: number;
 	readonly bloatHits: readonly BloatHit[];
 	/** The agent has acted on its context in it, or may not: no line is due. */
@@ -36,6 +32,9 @@ export interface EndedTurn {
 }
 
 type Limits = Pick<NudgesOptions, "driftThresholdTokens" | "driftWindowTurns">;
+
+/** Growth below this is no news: in thousands it would read as nothing. */
+const LEAST_NAMED = 50;
 
 export const NO_DRIFT: Drift = { agentTokens: undefined, growths: [], restTurns: 0 };
 
@@ -82,62 +81,26 @@ function tokensToName(
 	const { deltaTokens, growths, bloatHits } = turn;
 	if (deltaTokens === null) return bloatHits.length > 0 ? sum(bloatHits.map(({ tokens }) => tokens)) : undefined;
 	const known = growths.filter((growth) => growth !== null);
-	return deltaTokens > 0 && sum(known) / known.length >= driftThresholdTokens ? deltaTokens : undefined;
+	return deltaTokens >= LEAST_NAMED && sum(known) / known.length >= driftThresholdTokens ? deltaTokens : undefined;
 }
+
+/**
+ * The turns that still rest after those of an earlier process, by their records, oldest first: a restart is no reason
+ * for one more line. A line that was due counts as sent.
+ */
+export function restAfter(metrics: readonly Pick<TurnMetric, "deltaTokens" | "bloatHit">[], limits: Limits): number {
+	let drift = NO_DRIFT;
+	for (const { deltaTokens, bloatHit } of metrics) {
+		const before = { ...drift, agentTokens: deltaTokens === null ? undefined : 0 };
+		const bloatHits = bloatHit ? [SOME_HIT] : [];
+		const ended = endTurn(before, { turnIndex: 0, agentTokens: deltaTokens ?? 0, bloatHits, isExcused: false }, limits);
+		drift = ended.dueTokens === undefined ? ended.drift : atRest(ended.drift, limits);
+	}
+	return drift.restTurns;
+}
+
+const SOME_HIT: BloatHit = { toolCallId: "", toolName: "", bytes: 1, tokens: 1 };
 
 function sum(figures: readonly number[]): number {
 	return figures.reduce((total, figure) => total + figure, 0);
-}
-
-/** Records each turn's growth, and says in the next request, once, that turns grow by much. */
-export function watchDrift({ hooks, journal, options, session }: PluginApi<NudgesOptions>): void {
-	let drift = NO_DRIFT;
-	let turn = newTurn();
-	let dueTokens: number | undefined;
-	let refusedPrompt: string | undefined;
-	const prompt = () => session.latestUser()?.id ?? "";
-	const forget = () => {
-		drift = forgotten(drift);
-		dueTokens = undefined;
-	};
-
-	hooks.onView.tap("nudges:drift", (view) => {
-		turn = newTurn();
-		if (dueTokens === undefined) return;
-		view.annotate(driftLine(dueTokens));
-		dueTokens = undefined;
-		drift = atRest(drift, options);
-	});
-
-	hooks.onToolResult.tap("nudges:drift", (result, call) => {
-		const hit = bloatOf(result, call, options);
-		if (hit) turn.bloatHits.push(hit);
-		return result;
-	});
-
-	hooks.onOp.tap("nudges:drift", (event) => {
-		if (event.status === "refused") {
-			if (event.plugin === "rewind") refusedPrompt = prompt();
-		} else if (event.status !== "dropped" && event.status !== "cancelled") {
-			turn.hasActed = true;
-			dueTokens = undefined;
-		}
-	});
-
-	hooks.onTurnEnd.tap("nudges:drift", ({ turnIndex }) => {
-		const isExcused = turn.hasActed || refusedPrompt === prompt();
-		const { agentTokens } = session;
-		const ended = endTurn(drift, { turnIndex, agentTokens, bloatHits: turn.bloatHits, isExcused }, options);
-		drift = ended.drift;
-		dueTokens = ended.dueTokens;
-		journal.append(METRIC, ended.metric);
-	});
-
-	hooks.onCompact.tap("nudges:drift", forget);
-	hooks.onSession.tap("nudges:drift", forget);
-}
-
-/** What happens between a request and the end of its turn. */
-function newTurn(): { readonly bloatHits: BloatHit[]; hasActed: boolean } {
-	return { bloatHits: [], hasActed: false };
 }

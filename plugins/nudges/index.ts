@@ -1,8 +1,8 @@
 import { definePlugin } from "../../src/plugin.ts";
 import { remindOfBloat } from "./bloat.ts";
-import { METRIC, watchDrift } from "./drift.ts";
 import { watchHighWater } from "./high-water.ts";
 import { NudgesOptions } from "./options.ts";
+import { METRIC, watchDrift } from "./watch.ts";
 
 /** Three short lines that make the agent aware of its context, at no request of their own. */
 export const nudges = definePlugin({

@@ -14,6 +14,7 @@ import {
 	textOf,
 } from "../../src/testing/index.ts";
 import { atOnce, call, records, wire } from "../../test/support/mulligan.ts";
+import { annotated, BLOAT, DRIFT, HIGH } from "../../test/support/nudges.ts";
 import { nudges } from "./index.ts";
 
 const edges = piVersions().filter(({ name }) => name === "oldest" || name === "newest");
@@ -38,17 +39,6 @@ let calls = 0;
 const dump = (bytes: number, name = "dump") => call.tool(`c${++calls}`, name, { bytes });
 const turns = (count: number, bytes: number) => Array.from({ length: count }, () => ({ calls: [dump(bytes)] }));
 
-const DRIFT =
-	/^Previous turn added ~(\d+\.\d)k tokens to your context\. Keep this turn's outputs lean — pipe large command output, read slices, or summarize results as you produce them\.$/;
-const HIGH = /^\[mulligan\] Context is at ~(\d+)% of the window; review recent output for reclaimable space\.$/;
-const BLOAT = /^\[mulligan\] This result is \d+ KB: .+\.$/;
-
-/** The ephemeral lines of a request: those of the message at its end. */
-function annotated({ messages }: ModelRequest): readonly string[] {
-	const last = messages.at(-1);
-	const lines = last?.role === "user" ? textOf(last).split("\n") : [];
-	return lines.filter((line) => DRIFT.test(line) || HIGH.test(line));
-}
 const annotations = (session: TestSession) => session.requests.map(annotated);
 /** In which requests a line like this came, counted from 0. */
 const where = (session: TestSession, line: RegExp) =>
@@ -344,6 +334,37 @@ describe.each(edges)("with Pi $version", (pi) => {
 			expect(where(session, DRIFT)).toEqual([2]);
 		});
 
+		test("is not sent after a turn in which the agent took a change back: what came back is no output", async () => {
+			await using session = await open({ nudges: small });
+			const cancels = call.cancel("k", { target: { by_tool_call_id: "big" } });
+			session.script(
+				{ calls: [call.tool("big", "dump", { bytes: 3900 })] },
+				{ calls: [call.shrink("s", { by_tool_call_id: "big" })] },
+				{ calls: [cancels] },
+				"done",
+			);
+			await session.prompt("go");
+			expect(metrics(session)[2]).toMatchObject({ grewOverThreshold: true });
+			expect(where(session, DRIFT)).toEqual([]);
+		});
+
+		test("counts only what the agent adds: no command of the human, no message of an extension, no broken response", async () => {
+			await using session = await open({ nudges: small });
+			session.script("ok");
+			await session.prompt("go");
+			await session.bash(`printf '%04000d' 0`);
+			session.sessionManager.appendCustomMessageEntry("team:info", "i".repeat(4000), true);
+			session.script("ok");
+			await session.prompt("two");
+			session.script({ text: "a".repeat(4000), stopReason: "aborted" });
+			await session.prompt("three");
+			session.script("ok");
+			await session.prompt("four");
+			expect(containsText(session.lastRequest.messages, "0".repeat(4000))).toBe(true);
+			expect(metrics(session).map(({ deltaTokens }) => deltaTokens)).toEqual([null, 1, 0, 1]);
+			expect(where(session, DRIFT)).toEqual([]);
+		});
+
 		test("switched off records nothing and says nothing", async () => {
 			await using session = await open({ nudges: { ...small, perTurnDrift: false, bloatThresholdBytes: 100 } });
 			session.script(...turns(6, 800), "done");
@@ -395,6 +416,27 @@ describe.each(edges)("with Pi $version", (pi) => {
 			expect(last(session)).toBeNull();
 			await session.prompt("and on");
 			expect(last(session)).toBe(1);
+		});
+
+		test("is no matter to a rest: a restart brings no line sooner", async () => {
+			const nudges = { ...small, bloatThresholdBytes: 500 };
+			let session = await open({ nudges });
+			// Each prompt has two turns, the first of them without a baseline and with a large result.
+			const lines: number[] = [];
+			for (let prompt = 0; prompt < 9; prompt++) {
+				const before = session.requests.length;
+				session.script({ calls: [dump(600)] }, "ok");
+				await session.prompt("go");
+				const lined = session.requests
+					.slice(before)
+					.some((request) => annotated(request).some((one) => DRIFT.test(one)));
+				if (lined) lines.push(prompt);
+				if (prompt % 2 === 0) await session.reload();
+				else session = await session.reopen();
+			}
+			await session.dispose();
+			// A line, then three turns: the one that it came in and both of the next prompt.
+			expect(lines).toEqual([0, 2, 4, 6, 8]);
 		});
 
 		test("a line that is due does not outlive a compaction", async () => {

@@ -19,6 +19,7 @@ export const NudgesOptions = Type.Object({
 	}),
 	bloatThresholdBytesByTool: Type.Record(Type.String(), Type.Number({ exclusiveMinimum: 0 }), {
 		default: { read: 24576 },
+		propertyNames: { title: "tool name" },
 		title: "Bloat threshold by tool",
 		description: "The same for single tools, by name. bash is left out: its output is the one to keep short.",
 	}),

@@ -1,5 +1,5 @@
 /** What the model reads of the nudges, each line with the reason why it is as it is. Only the lines are sent. */
-const LINES = {
+export const LINES = {
 	bloat: [
 		(kilobytes: number, ways: string) =>
 			`[mulligan] This result is ${kilobytes} KB: once you have what you need from it, ${ways}.`,
@@ -18,7 +18,7 @@ const LINES = {
 } as const;
 
 /** What a tool does to a large result, in the words of the bloat line. */
-const WAYS = {
+export const WAYS = {
 	mulligan_shrink: ["swaps it for your summary", "Keeps what is needed: the first choice."],
 	mulligan_rewind: ["hides the whole call", "For a result that was not worth having."],
 } as const;

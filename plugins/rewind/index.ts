@@ -1,4 +1,5 @@
 import { definePlugin, isActivationOf, type PluginApi } from "../../src/plugin.ts";
+import { consumeCheckpoint, lostConsent } from "./consent.ts";
 import { noteText } from "./note.ts";
 import { RewindOptions } from "./options.ts";
 import { type RewindParams, rewindTool } from "./prompt.ts";
@@ -12,10 +13,12 @@ export const rewind = definePlugin({
 	options: RewindOptions,
 	tools: [rewindTool],
 	setup(api) {
-		const { hooks, journal, screen, session } = api;
+		const { hooks, journal, moments, screen, session } = api;
 		api.tool<RewindParams>(rewindTool, (call) => runRewind(api, call));
 		screen.renderRecord(MARKER, rewindLines);
 		screen.renderMessage(NOTE_TYPE, noteLines);
+
+		moments.dropWhen((op) => lostConsent(api, op));
 
 		hooks.beforeFilter.tap("rewind", (plan) => {
 			const noteIds = noteIdsByRewind(session);
@@ -36,12 +39,17 @@ export const rewind = definePlugin({
 			for (const noteId of noteIds.values()) plan.hide(noteId);
 		});
 
+		// A drop that a command asked for is told by the command.
+		hooks.onOp.tap("rewind:dropped", (event) => {
+			if (event.status !== "dropped" || event.reason !== lostConsent(api, event.op)) return;
+			api.notify(`Mulligan: the queued ${event.op.describe} is dropped: ${event.reason}.`);
+		});
+
 		hooks.onOp.tap("rewind", (event) => {
 			if (!isActivationOf(event, MARKER)) return;
 			const { record } = event;
 			journal.note({ customType: NOTE_TYPE, content: noteText(record), details: noteDetails(record.id) });
-			const consumed = record.checkpoint === undefined ? undefined : session.checkpoint(record.checkpoint);
-			if (consumed) journal.label(consumed.labelledId, undefined);
+			consumeCheckpoint(api, record);
 		});
 	},
 });

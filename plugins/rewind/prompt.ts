@@ -2,7 +2,7 @@ import Type, { type Static } from "typebox";
 import type { ToolDeclaration } from "../../src/plugin.ts";
 
 /** What the model reads of the tool, line by line, each with the reason why it is there. Only the lines are sent. */
-const LINES = [
+export const LINES = [
 	["Hide your own mistake from your context and leave a note in its place.", "What it does, in the model's terms."],
 	[
 		"Use it when output was useless or a direction wrong, as soon as you see it.",

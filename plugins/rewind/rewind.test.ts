@@ -177,6 +177,14 @@ describe("refusals", () => {
 		},
 	);
 
+	test("cut a checkpoint's name that is no name but a text", async () => {
+		await using session = await open();
+		await prompt(session, [call.rewind("r", { granularity: "checkpoint", checkpoint: "x".repeat(100_000) })]);
+		expect(lastAnswer(session).text).toBe(
+			`${PREFIX}checkpoint needs a name of 1 to 40 of a-z, 0-9, _ and -; got "${"x".repeat(60)}…" (100000 characters).`,
+		);
+	});
+
 	test("of a full context tell the share, and to shrink the largest result", async () => {
 		await using session = await open(
 			{ rewind: { abortContextFraction: 0.5 } },
@@ -637,6 +645,28 @@ describe("a rewind to a checkpoint", () => {
 			text: `${PREFIX}no checkpoint "here" is set on this branch; only the user can set one.`,
 			details: { refused: "checkpoint" },
 		});
+	});
+
+	test("consumes every label of its name on the branch, and none of another branch", async () => {
+		const { log, checkpoint } = threePrompts();
+		const fork = log.leaf;
+		const elsewhere = log.user("elsewhere");
+		log.label(elsewhere, "mulligan:checkpoint:here");
+		log.branchFrom(fork);
+		const older = log.assistant("three");
+		log.label(older, "mulligan:checkpoint:here");
+		log.user("fourth");
+		const newest = set(log);
+		log.assistant("four");
+		await using session = await open({}, { log });
+		await prompt(session, [toHere()]);
+		expect(lastAnswer(session).text).toContain("; 1 message(s) leave the view.");
+		expect([checkpoint, older, newest, elsewhere].map((id) => label(session, id))).toEqual([
+			undefined,
+			undefined,
+			undefined,
+			"mulligan:checkpoint:here",
+		]);
 	});
 
 	test("does not consume it while it waits", async () => {

@@ -4,6 +4,7 @@ import {
 	isOpOf,
 	type NestedCall,
 	type PluginApi,
+	quoted,
 	type RewindBody,
 	type ToolAnswer,
 	type ToolCall,
@@ -129,7 +130,7 @@ function checkCheckpoint({ session }: Api, { params }: Call): Refusal | undefine
 	const name = params.checkpoint ?? "";
 	const code = "checkpoint";
 	if (!CHECKPOINT_NAME.test(name))
-		return { code, reason: `checkpoint needs a name of 1 to 40 of a-z, 0-9, _ and -; got ${JSON.stringify(name)}.` };
+		return { code, reason: `checkpoint needs a name of 1 to 40 of a-z, 0-9, _ and -; got ${quoted(name)}.` };
 	const found = session.checkpoint(name);
 	if (!found) return { code, reason: `no checkpoint "${name}" is set on this branch; only the user can set one.` };
 	if (found.placeId === undefined)

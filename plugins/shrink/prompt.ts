@@ -2,7 +2,7 @@ import Type, { type Static } from "typebox";
 import { Target, type ToolDeclaration } from "../../src/plugin.ts";
 
 /** What the model reads of the tool, line by line, each with the reason why it is there. Only the lines are sent. */
-const LINES = [
+export const LINES = [
 	["Replace one long tool result with your summary of it.", "What it does, in the model's terms."],
 	["Use it once you have what you need from a long output.", "When: the gain is all later requests."],
 	["Keep results you will quote or edit from.", "When not: what is gone is re-read at full price."],

@@ -2,6 +2,10 @@ import { Enabled, KernelSections } from "../../src/config/schema.ts";
 import { DEFAULT_PLUGINS } from "../../src/default-set.ts";
 import { openSession, shape } from "../../src/testing/index.ts";
 
+interface Schema {
+	readonly properties?: Readonly<Record<string, Knob>>;
+}
+
 interface Knob {
 	readonly default?: unknown;
 	readonly description?: string;
@@ -9,43 +13,64 @@ interface Knob {
 	readonly exclusiveMinimum?: number;
 	readonly maximum?: number;
 	readonly type?: string;
-	readonly items?: { readonly enum?: readonly string[] };
+	readonly enum?: readonly string[];
+	readonly items?: Knob;
+	/** Of a map: the schema of its entries. */
+	readonly patternProperties?: Readonly<Record<string, Knob>>;
+	/** Of a map: what its keys are. */
+	readonly propertyNames?: { readonly title?: string };
 	readonly anyOf?: readonly Knob[];
 }
 
 /** A text with what stands between the marks of a block replaced. Throws where the marks are missing. */
 export function withBlock(text: string, name: string, block: string): string {
 	const pattern = new RegExp(`(<!-- ${name}:begin -->\n)[^]*?(<!-- ${name}:end -->)`);
-	if (!pattern.test(text)) throw new Error(`README.md has no block "${name}"`);
+	if (!pattern.test(text)) throw new Error(`There is no block "${name}" to fill.`);
 	return text.replace(pattern, (_all, begin: string, end: string) => `${begin}${block}\n${end}`);
 }
 
 /** Every knob with its default, its range and what it does, from the schemas. */
 export function knobTable(): string {
-	const sections = [
-		...DEFAULT_PLUGINS.flatMap(({ name, options }) => (options ? [[name, options] as const] : [])),
-		...Object.entries(KernelSections),
-	];
-	const knobs = sections.flatMap(([name, schema]) =>
-		Object.entries((schema as { readonly properties?: Readonly<Record<string, Knob>> }).properties ?? {}).map(
-			([key, knob]) => [`${name}.${key}`, knob] as const,
-		),
-	);
-	const rows = [["enabled", Enabled as Knob] as const, ...knobs].map(
+	const sections = Object.entries({ ...PLUGIN_SECTIONS, ...KernelSections });
+	return table([["enabled", Enabled], ...sections.flatMap(([name, schema]) => knobsOf(name, schema))]);
+}
+
+/** The same for the knobs of one plugin. Throws where the plugin has none. */
+export function optionTable(plugin: string): string {
+	const schema = PLUGIN_SECTIONS[plugin];
+	if (!schema) throw new Error(`The plugin "${plugin}" has no options.`);
+	return table(knobsOf(plugin, schema));
+}
+
+/** The schemas of the default set, by plugin. */
+export const PLUGIN_SECTIONS: Readonly<Record<string, Schema>> = Object.fromEntries(
+	DEFAULT_PLUGINS.flatMap(({ name, options }) => (options ? [[name, options as Schema] as const] : [])),
+);
+
+function knobsOf(section: string, { properties }: Schema): readonly (readonly [string, Knob])[] {
+	return Object.entries(properties ?? {}).map(([key, knob]) => [`${section}.${key}`, knob] as const);
+}
+
+function table(knobs: readonly (readonly [string, Knob])[]): string {
+	const rows = knobs.map(
 		([key, knob]) => `| \`${key}\` | \`${JSON.stringify(knob.default)}\` | ${rangeOf(knob)} | ${knob.description} |`,
 	);
 	return ["| knob | default | range | what it does |", "|---|---|---|---|", ...rows].join("\n");
 }
 
+/** What a knob takes, in words. */
 function rangeOf(knob: Knob): string {
 	if (knob.anyOf) return knob.anyOf.map(rangeOf).join(" or ");
 	if (knob.type === "boolean") return "true, false";
-	if (knob.items?.enum) return `list of ${knob.items.enum.join(", ")}`;
+	if (knob.enum) return knob.enum.join(", ");
+	if (knob.items) return `list of ${rangeOf(knob.items)}`;
+	const [entry] = Object.values(knob.patternProperties ?? {});
+	if (entry) return `${knob.propertyNames?.title ?? "name"} to ${rangeOf(entry)}`;
 	const low = knob.minimum === undefined ? "" : `≥ ${knob.minimum}`;
 	const above = knob.exclusiveMinimum === undefined ? "" : `> ${knob.exclusiveMinimum}`;
 	const high = knob.maximum === undefined ? "" : `≤ ${knob.maximum}`;
 	const bounds = [low, above, high].filter(Boolean).join(", ");
-	return bounds ? `${knob.type} ${bounds}` : (knob.type ?? "");
+	return [knob.type ?? "", bounds].filter(Boolean).join(" ");
 }
 
 const bulky = (what: string, lines: number) => Array.from({ length: lines }, (_, i) => `${what} ${i + 1}`).join("\n");

@@ -1,26 +1,28 @@
 import Type from "typebox";
 import { describe, expect, test } from "vitest";
-import { checkBlock, defaultsOf } from "./check.ts";
-import type { Sections } from "./schema.ts";
+import { checkSection, type Spot } from "./check.ts";
+import { defaultsOf } from "./defaults.ts";
+import { type Block, isProblem } from "./read/block.ts";
+import { readJson } from "./read/json.ts";
 
 /** One knob of each kind. */
-const sections: Sections = {
-	shapes: Type.Object({
-		flag: Type.Boolean({ default: true }),
-		count: Type.Integer({ default: 5, minimum: 1 }),
-		size: Type.Number({ default: 4000, minimum: 0 }),
-		share: Type.Number({ default: 0.9, exclusiveMinimum: 0, maximum: 1 }),
-		name: Type.String({ default: "x" }),
-		mood: Type.Unsafe<"low" | "high">({ type: "string", enum: ["low", "high"], default: "low" }),
-		list: Type.Array(Type.Unsafe<"a" | "b">({ type: "string", enum: ["a", "b"] }), { default: ["a"] }),
-		file: Type.Union([Type.String({ minLength: 1 }), Type.Null()], { default: null }),
-	}),
-	other: Type.Object({ flag: Type.Boolean({ default: false }) }),
-};
+const shapes = Type.Object({
+	flag: Type.Boolean({ default: true }),
+	count: Type.Integer({ default: 5, minimum: 1 }),
+	size: Type.Number({ default: 4000, minimum: 0 }),
+	share: Type.Number({ default: 0.9, exclusiveMinimum: 0, maximum: 1 }),
+	name: Type.String({ default: "x" }),
+	mood: Type.Unsafe<"low" | "high">({ type: "string", enum: ["low", "high"], default: "low" }),
+	list: Type.Array(Type.Unsafe<"a" | "b">({ type: "string", enum: ["a", "b"] }), { default: ["a"] }),
+	file: Type.Union([Type.String({ minLength: 1 }), Type.Null()], { default: null }),
+	group: Type.Object({ inner: Type.Boolean({ default: false }), count: Type.Integer({ default: 1, minimum: 1 }) }),
+});
 const FILE = "/home/me/settings.json";
-const check = (block: unknown) => checkBlock(block, sections, FILE);
+const spot: Spot = { key: "shapes", file: FILE, path: ["shapes"], placeOf: () => undefined };
+const check = (section: unknown) => checkSection(shapes, section, spot);
 const warning = (key: string, given: string, allowed: string) => ({
 	key,
+	file: FILE,
 	text: `${key} in ${FILE} is ${given}; expected ${allowed}. The value is ignored.`,
 });
 
@@ -39,12 +41,10 @@ describe("a value is taken", () => {
 		["list", ["b", "a"], ["b", "a"]],
 		["file", null, null],
 		["file", "log.jsonl", "log.jsonl"],
+		["group", { inner: true }, { inner: true }],
+		["group", { inner: true, count: 2.5 }, { inner: true, count: 2 }],
 	])("where %s is %j", (key, given, taken) => {
-		expect(check({ shapes: { [key]: given } })).toEqual({ values: { shapes: { [key]: taken } }, warnings: [] });
-	});
-
-	test.each([true, false])("where the master switch is %j", (enabled) => {
-		expect(check({ enabled })).toEqual({ values: { enabled }, warnings: [] });
+		expect(check({ [key]: given })).toEqual({ values: { [key]: taken }, warnings: [], unknown: [] });
 	});
 });
 
@@ -71,73 +71,100 @@ describe("a value is ignored with one warning that names key, file, value and wh
 		["file", 3, "a string or null"],
 		["file", "", "a string or null"],
 		["file", false, "a string or null"],
+		["group", 3, "an object"],
 	])("%s: %j", (key, given, allowed) => {
-		expect(check({ shapes: { [key]: given } })).toEqual({
-			values: { shapes: {} },
+		expect(check({ [key]: given })).toEqual({
+			values: {},
 			warnings: [warning(`shapes.${key}`, JSON.stringify(given), allowed)],
+			unknown: [],
 		});
 	});
 
 	test.each([Number.NaN, Number.POSITIVE_INFINITY])("a count of %j", (given) => {
-		const { values, warnings } = check({ shapes: { count: given } });
-		expect(values).toEqual({ shapes: {} });
+		const { values, warnings } = check({ count: given });
+		expect(values).toEqual({});
 		expect(warnings).toHaveLength(1);
 	});
 
-	test.each(["yes", 1, null, {}])("enabled: %j", (enabled) => {
-		expect(check({ enabled })).toEqual({
-			values: {},
-			warnings: [warning("enabled", JSON.stringify(enabled), "a boolean")],
-		});
-	});
-
 	test.each([null, true, 3, "on", []])("a whole section: %j", (section) => {
-		expect(check({ shapes: section })).toEqual({
-			values: { shapes: {} },
+		expect(check(section)).toEqual({
+			values: {},
 			warnings: [warning("shapes", JSON.stringify(section), "an object")],
+			unknown: [],
 		});
-	});
-
-	test.each([null, true, 3, "on", []])("the whole block: %j", (block) => {
-		expect(check(block)).toEqual({ values: {}, warnings: [warning("mulligan", JSON.stringify(block), "an object")] });
 	});
 
 	test("a long value, cut to 80 characters", () => {
-		const { warnings } = check({ shapes: { count: "x".repeat(500) } });
+		const { warnings } = check({ count: "x".repeat(500) });
 		expect(warnings[0]?.text).toBe(
 			`shapes.count in ${FILE} is "${"x".repeat(78)}…; expected an integer of at least 1. The value is ignored.`,
 		);
 	});
+
+	const cyclic: { self?: object } = {};
+	cyclic.self = cyclic;
+	test.each<[string, unknown, string]>([
+		["a function", () => 1, "[Function"],
+		["a big integer", 5n, "5n"],
+		["a symbol", Symbol("s"), "Symbol(s)"],
+		["an object that holds itself", cyclic, "[Circular"],
+	])("%s, which no JSON can hold", (_what, given, part) => {
+		const { values, warnings } = check({ count: given });
+		expect(values).toEqual({});
+		expect(warnings.map(({ text }) => text)).toEqual([expect.stringContaining(part)]);
+	});
 });
 
 test("a list keeps its good items, and the others are one warning", () => {
-	expect(check({ shapes: { list: ["b", "me", 3, "a"] } })).toEqual({
-		values: { shapes: { list: ["b", "a"] } },
+	expect(check({ list: ["b", "me", 3, "a"] })).toEqual({
+		values: { list: ["b", "a"] },
 		warnings: [warning("shapes.list", '["me",3]', 'a list of "a" or "b"')],
+		unknown: [],
 	});
 });
 
-test("one wrong value does not touch the others, of its section and of other sections", () => {
-	const { values, warnings } = check({ enabled: 0, shapes: { flag: false, count: 0, size: 7 }, other: { flag: true } });
-	expect(values).toEqual({ shapes: { flag: false, size: 7 }, other: { flag: true } });
-	expect(warnings.map(({ key }) => key)).toEqual(["enabled", "shapes.count"]);
+test("a group of knobs keeps its good ones", () => {
+	expect(check({ group: { inner: true, count: 0 } })).toMatchObject({
+		values: { group: { inner: true } },
+		warnings: [warning("shapes.group.count", "0", "an integer of at least 1")],
+	});
+});
+
+test("one wrong value does not touch the others", () => {
+	const { values, warnings } = check({ flag: false, count: 0, size: 7 });
+	expect(values).toEqual({ flag: false, size: 7 });
+	expect(warnings.map(({ key }) => key)).toEqual(["shapes.count"]);
 });
 
 test("what is not given is not among the values, and undefined counts as not given", () => {
-	expect(check({})).toEqual({ values: {}, warnings: [] });
-	expect(check({ shapes: { flag: undefined } })).toEqual({ values: { shapes: {} }, warnings: [] });
+	expect(check({})).toEqual({ values: {}, warnings: [], unknown: [] });
+	expect(check({ flag: undefined })).toEqual({ values: {}, warnings: [], unknown: [] });
 });
 
-test("unknown sections and keys are ignored", () => {
-	expect(check({ elsewhere: { a: 1 }, shapes: { unheard: 1, flag: false } })).toEqual({
-		values: { shapes: { flag: false } },
-		warnings: [],
-	});
+test("unknown keys are no values, and named with those that are known", () => {
+	const { values, warnings, unknown } = check({ unheard: 1, flag: false, group: { iner: true } });
+	expect([values, warnings]).toEqual([{ flag: false, group: {} }, []]);
+	expect(unknown.map(({ spot: { key }, known }) => [key, known])).toEqual([
+		["shapes.unheard", Object.keys(shapes.properties)],
+		["shapes.group.iner", ["inner", "count"]],
+	]);
+});
+
+test("a wrong value is named with the line and column of its key", () => {
+	const block = readJson('{\n\t"shapes": {\n\t\t"flag": true,\n\t\t"count": 0\n\t}\n}', "strict");
+	if (isProblem(block)) throw new Error(block.problem);
+	const { shapes: section } = block.value as { readonly shapes: object };
+	const { warnings } = checkSection(shapes, section, { ...spot, placeOf: (block as Block).placeOf });
+	expect(warnings).toEqual([
+		{
+			...{ key: "shapes.count", file: FILE, line: 4, column: 3 },
+			text: `shapes.count in ${FILE}:4:3 is 0; expected an integer of at least 1. The value is ignored.`,
+		},
+	]);
 });
 
 test("the defaults are those of the schema, and nobody's to change", () => {
-	const schema = sections.shapes as never;
-	const defaults = defaultsOf(schema);
+	const defaults = defaultsOf(shapes);
 	expect(defaults).toEqual({
 		flag: true,
 		count: 5,
@@ -147,7 +174,8 @@ test("the defaults are those of the schema, and nobody's to change", () => {
 		mood: "low",
 		list: ["a"],
 		file: null,
+		group: { inner: false, count: 1 },
 	});
 	(defaults.list as string[]).push("b");
-	expect(defaultsOf(schema).list).toEqual(["a"]);
+	expect(defaultsOf(shapes).list).toEqual(["a"]);
 });

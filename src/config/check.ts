@@ -1,90 +1,127 @@
+import { inspect } from "node:util";
 import type { TObject, TSchema } from "typebox";
 import Value from "typebox/value";
-import { Enabled, type Sections } from "./schema.ts";
+import { type Block, isRecord, type KeyPath } from "./read/block.ts";
 
-/** A value from a config that was not taken: one warning for the human. */
+/** What a config says that was not taken, or not understood: one line for the human. */
 export interface Warning {
 	readonly key: string;
 	readonly text: string;
+	readonly file?: string;
+	/** From 1; absent where the format has no places. */
+	readonly line?: number;
+	readonly column?: number;
+	/** The known key that was probably meant. */
+	readonly didYouMean?: string;
 }
 
-interface Checked {
-	/** Only what was given and is valid. */
+/** Where a value stands: the knob's name for the human, and the way to it in its file. */
+export interface Spot {
+	readonly key: string;
+	readonly file: string;
+	readonly path: KeyPath;
+	readonly placeOf: Block["placeOf"];
+}
+
+/** A key that no schema knows, and those that its object may have. */
+export interface UnknownKey {
+	readonly spot: Spot;
+	readonly known: readonly string[];
+}
+
+/** What was given and is valid, what was not taken, and what nobody knows. */
+export interface Checked {
 	readonly values: Readonly<Record<string, unknown>>;
 	readonly warnings: readonly Warning[];
+	readonly unknown: readonly UnknownKey[];
 }
 
-/** Check one source's block: valid knobs are kept, each other one is a warning and falls back to what stood before. */
-export function checkBlock(block: unknown, sections: Sections, file: string): Checked {
-	if (!isObject(block))
-		return { values: {}, warnings: [wrong({ key: "mulligan", given: block, file, allowed: "an object" })] };
-	const values: Record<string, unknown> = {};
-	const warnings: Warning[] = [];
-	if ("enabled" in block) {
-		const knob = checkKnob(Enabled, block.enabled, { key: "enabled", file });
-		if (knob.isTaken) values.enabled = knob.value;
-		warnings.push(...knob.warnings);
-	}
-	for (const [name, schema] of Object.entries(sections)) {
-		if (!(name in block)) continue;
-		const section = checkSection(schema, block[name], { name, file });
-		values[name] = section.values;
-		warnings.push(...section.warnings);
-	}
-	return { values, warnings };
+/** The spot of a value within the one at another. */
+export function spotIn(spot: Spot, step: string | number): Spot {
+	const key = typeof step === "number" ? `${spot.key}[${step}]` : spot.key === "" ? step : `${spot.key}.${step}`;
+	return { ...spot, key, path: [...spot.path, step] };
 }
 
-/** The defaults of a section, as its schema names them. */
-export function defaultsOf(schema: TObject): Record<string, unknown> {
-	return Object.fromEntries(
-		Object.entries(schema.properties).map(([key, knob]) => [
-			key,
-			structuredClone((knob as { default?: unknown }).default),
-		]),
+/** The spot as the human reads it: file, line and column. */
+export function placeText({ file, path, placeOf }: Spot): string {
+	const place = placeOf(path);
+	return place ? `${file}:${place.line}:${place.column}` : file;
+}
+
+/** A warning about what stands at a spot. */
+export function warningAt(spot: Spot, text: string, more: { readonly didYouMean?: string } = {}): Warning {
+	return { key: spot.key, text, file: spot.file, ...spot.placeOf(spot.path), ...more };
+}
+
+/** A value that is not what its spot takes: names both. */
+export function wrongAt(spot: Spot, given: unknown, allowed: string): Warning {
+	return warningAt(
+		spot,
+		`${spot.key} in ${placeText(spot)} is ${shown(given)}; expected ${allowed}. The value is ignored.`,
 	);
 }
 
-function checkSection(schema: TObject, given: unknown, { name, file }: { name: string; file: string }): Checked {
-	if (!isObject(given)) return { values: {}, warnings: [wrong({ key: name, given, file, allowed: "an object" })] };
-	const values: Record<string, unknown> = {};
-	const warnings: Warning[] = [];
-	for (const [key, knobSchema] of Object.entries(schema.properties)) {
-		if (given[key] === undefined) continue;
-		const knob = checkKnob(knobSchema, given[key], { key: `${name}.${key}`, file });
-		if (knob.isTaken) values[key] = knob.value;
-		warnings.push(...knob.warnings);
-	}
-	return { values, warnings };
+/** Check a section, or any object of knobs: valid ones are kept, each other one is a warning. */
+export function checkSection(schema: TObject, given: unknown, spot: Spot): Checked {
+	if (!isRecord(given)) return { values: {}, warnings: [wrongAt(spot, given, "an object")], unknown: [] };
+	const knobs = Object.entries(schema.properties)
+		.filter(([key]) => Object.hasOwn(given, key) && given[key] !== undefined)
+		.map(([key, knob]) => [key, checkKnob(knob, given[key], spotIn(spot, key))] as const);
+	return {
+		values: Object.fromEntries(knobs.flatMap(([key, { isTaken, value }]) => (isTaken ? [[key, value]] : []))),
+		warnings: knobs.flatMap(([, { warnings }]) => warnings),
+		unknown: [
+			...unknownKeys(given, Object.keys(schema.properties), spot),
+			...knobs.flatMap(([, { unknown = [] }]) => unknown),
+		],
+	};
 }
 
-function checkKnob(
-	schema: TSchema,
-	given: unknown,
-	{ key, file }: { readonly key: string; readonly file: string },
-): { readonly isTaken: boolean; readonly value?: unknown; readonly warnings: readonly Warning[] } {
+/** The keys of an object that are not among the known ones. */
+export function unknownKeys(given: object, known: readonly string[], spot: Spot): readonly UnknownKey[] {
+	return Object.keys(given)
+		.filter((key) => !known.includes(key))
+		.map((key) => ({ spot: spotIn(spot, key), known }));
+}
+
+interface CheckedKnob {
+	readonly isTaken: boolean;
+	readonly value?: unknown;
+	readonly warnings: readonly Warning[];
+	readonly unknown?: readonly UnknownKey[];
+}
+
+/** Check one value against its schema. Integers given as fractions are floored. */
+export function checkKnob(schema: TSchema, given: unknown, spot: Spot): CheckedKnob {
 	const facts = schema as SchemaFacts;
-	if (facts.type === "array" && Array.isArray(given)) return checkList(facts, given, { key, file });
+	if (facts.type === "array" && Array.isArray(given)) return checkList(facts, given, spot);
 	const perEntry = Object.values(facts.patternProperties ?? {})[0];
-	if (perEntry && isObject(given)) return checkRecord(perEntry, given, { key, file });
+	if (perEntry && isRecord(given)) return checkRecord(perEntry, given, spot);
+	if (facts.properties && isRecord(given))
+		return { isTaken: true, ...objectOf(checkSection(facts as TObject, given, spot)) };
 	const value = facts.type === "integer" && typeof given === "number" ? Math.floor(given) : given;
 	if (Value.Check(schema, value)) return { isTaken: true, value, warnings: [] };
-	return { isTaken: false, warnings: [wrong({ key, given, file, allowed: allowed(facts) })] };
+	return { isTaken: false, warnings: [wrongAt(spot, given, allowed(facts))] };
+}
+
+/** A group of knobs within a section is checked as a section is. */
+function objectOf({ values, warnings, unknown }: Checked): Omit<CheckedKnob, "isTaken"> {
+	return { value: values, warnings, unknown };
 }
 
 /** A list keeps its valid items; the others are one warning. */
-function checkList(facts: SchemaFacts, given: readonly unknown[], { key, file }: { key: string; file: string }) {
-	const items = facts.items;
+function checkList(facts: SchemaFacts, given: readonly unknown[], spot: Spot): CheckedKnob {
+	const { items } = facts;
 	const isValid = (item: unknown) => items === undefined || Value.Check(items, item);
-	const value = given.filter(isValid);
 	const dropped = given.filter((item) => !isValid(item));
-	const warnings = dropped.length === 0 ? [] : [wrong({ key, given: dropped, file, allowed: allowed(facts) })];
-	return { isTaken: true, value, warnings };
+	const warnings = dropped.length === 0 ? [] : [wrongAt(spot, dropped, allowed(facts))];
+	return { isTaken: true, value: given.filter(isValid), warnings };
 }
 
 /** A record keeps its valid entries; each other one is a warning of its own. */
-function checkRecord(perEntry: TSchema, given: Record<string, unknown>, { key, file }: { key: string; file: string }) {
+function checkRecord(perEntry: TSchema, given: Record<string, unknown>, spot: Spot): CheckedKnob {
 	const knobs = Object.entries(given).map(
-		([name, entry]) => [name, checkKnob(perEntry, entry, { key: `${key}.${name}`, file })] as const,
+		([name, entry]) => [name, checkKnob(perEntry, entry, spotIn(spot, name))] as const,
 	);
 	const taken = knobs.flatMap(([name, { isTaken, value }]) => (isTaken ? [[name, value] as const] : []));
 	return { isTaken: true, value: Object.fromEntries(taken), warnings: knobs.flatMap(([, { warnings }]) => warnings) };
@@ -92,6 +129,8 @@ function checkRecord(perEntry: TSchema, given: Record<string, unknown>, { key, f
 
 interface SchemaFacts {
 	readonly type?: string;
+	/** Of an object: the schemas of its keys. */
+	readonly properties?: Readonly<Record<string, TSchema>>;
 	/** Of a record: the schema of its entries. */
 	readonly patternProperties?: Readonly<Record<string, TSchema>>;
 	readonly items?: TSchema;
@@ -107,7 +146,7 @@ interface SchemaFacts {
 function allowed(facts: SchemaFacts): string {
 	if (facts.anyOf) return facts.anyOf.map(allowed).join(" or ");
 	if (facts.enum) return facts.enum.map((value) => JSON.stringify(value)).join(" or ");
-	if (facts.type === "array") return `a list of ${allowed((facts.items ?? {}) as SchemaFacts)}`;
+	if (facts.type === "array") return listOf(allowed((facts.items ?? {}) as SchemaFacts));
 	if (facts.type === "null") return "null";
 	if (facts.type === "object") return "an object";
 	const bounds = [
@@ -118,20 +157,22 @@ function allowed(facts: SchemaFacts): string {
 	return `${facts.type === "integer" ? "an integer" : `a ${facts.type ?? "value"}`}${bounds}`;
 }
 
-function wrong(about: {
-	readonly key: string;
-	readonly given: unknown;
-	readonly file: string;
-	readonly allowed: string;
-}): Warning {
-	const given = JSON.stringify(about.given) ?? String(about.given);
-	const shown = given.length > 80 ? `${given.slice(0, 79)}…` : given;
-	return {
-		key: about.key,
-		text: `${about.key} in ${about.file} is ${shown}; expected ${about.allowed}. The value is ignored.`,
-	};
+function listOf(item: string): string {
+	return /^an? /.test(item) ? `a list in which each is ${item}` : `a list of ${item}`;
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
-	return typeof value === "object" && value !== null && !Array.isArray(value);
+/** A value as one short line, whatever it is. */
+function shown(given: unknown): string {
+	const text = textOf(given);
+	return text.length > 80 ? `${text.slice(0, 79)}…` : text;
+}
+
+function textOf(given: unknown): string {
+	if (typeof given === "function" || typeof given === "bigint" || typeof given === "symbol")
+		return inspect(given).replaceAll("\n", " ");
+	try {
+		return JSON.stringify(given) ?? String(given);
+	} catch {
+		return inspect(given, { breakLength: Number.POSITIVE_INFINITY });
+	}
 }

@@ -1,105 +1,64 @@
-import { readFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
-import { type ParseError, parse, printParseErrorCode } from "jsonc-parser";
-import { checkBlock, defaultsOf, type Warning } from "./check.ts";
-import { KernelSections, type Sections, type Settings } from "./schema.ts";
+import { homedir } from "node:os";
+import type { PluginWithOptions } from "../kernel/kernel.ts";
+import type { Plugin } from "../kernel/plugin.ts";
+import type { Warning } from "./check.ts";
+import { defaultSettings } from "./defaults.ts";
+import { deepFreeze } from "./read/snapshot.ts";
+import type { Settings } from "./schema.ts";
+import { silentSources } from "./silence.ts";
+import type { SourceReport } from "./sources/book.ts";
+import type { Cosmiconfig } from "./sources/search.ts";
+import type { Gate } from "./trust/gate.ts";
 
-export interface LoadedSettings {
+/** The config of one session. */
+export interface LoadedConfig {
+	/** Checked, merged and frozen: the defaults, and what the sources say on top of them. */
 	readonly settings: Settings;
+	/** In their order, each with its options; none while mulligan is disabled. */
+	readonly plugins: readonly PluginWithOptions[];
 	readonly warnings: readonly Warning[];
+	/** Where config was looked for, the lowest first. */
+	readonly sources: readonly SourceReport[];
+	/** What a knob's value comes from: `rewind.maxDepth` to a file, or a variable of the environment; none: the default. */
+	readonly origins: ReadonlyMap<string, string>;
+	/** Plugins of the default set that are not among `plugins`, by name. */
+	readonly leftOut: readonly string[];
 }
 
-interface Source {
-	readonly file: string;
-	readonly block: unknown;
-}
-
-/**
- * The settings of a session: the defaults, then the `mulligan` block of Pi's global settings.json, then that of the
- * project's `.pi/settings.json` where the project is trusted, then the environment. Never throws; reads only.
- */
-export function loadSettings({
-	agentDir,
-	cwd,
-	isProjectTrusted,
-	env,
-	pluginSections,
-}: {
+export interface ConfigOptions {
+	/** Pi's folder for the user's own files. */
 	readonly agentDir: string;
 	readonly cwd: string;
+	/** Whether Pi trusts the project. Without it nothing of the project is read. */
 	readonly isProjectTrusted: boolean;
+	/** Whether the human has approved all of the project; it may then log outside of itself. */
+	readonly isProjectApproved?: () => boolean;
 	readonly env: Readonly<Record<string, string | undefined>>;
-	readonly pluginSections: Sections;
-}): LoadedSettings {
-	const sections = { ...KernelSections, ...pluginSections };
-	const settings: Record<string, unknown> = { enabled: true };
-	for (const [name, schema] of Object.entries(sections)) settings[name] = defaultsOf(schema);
-	const warnings: Warning[] = [];
-	const files = [join(agentDir, "settings.json"), ...(isProjectTrusted ? [join(cwd, ".pi", "settings.json")] : [])];
-	for (const file of files) {
-		const read = readSettings(file);
-		if ("text" in read) warnings.push(read);
-		else if (read.block !== undefined) warnings.push(...merge(settings, read, sections));
-	}
-	if (env.MULLIGAN_DISABLED === "1") settings.enabled = false;
-	if (env.MULLIGAN_LOG) settings.log = { file: resolve(cwd, env.MULLIGAN_LOG) };
-	return { settings: deepFreeze(settings) as unknown as Settings, warnings };
+	/** The default set, in its order. */
+	readonly builtIns: readonly Plugin[];
+	readonly gate: Gate;
+	readonly home?: string;
+	readonly cosmiconfig?: () => Promise<Cosmiconfig>;
 }
 
-function merge(settings: Record<string, unknown>, { file, block }: Source, sections: Sections): readonly Warning[] {
-	const { values, warnings } = checkBlock(block, sections, file);
-	for (const [key, value] of Object.entries(values)) {
-		if (key === "enabled") settings.enabled = value;
-		else settings[key] = merged(settings[key], withAbsolutePaths(key, value as object, file));
-	}
-	return warnings;
+/** The same, with what may be left out filled in. */
+export type WholeOptions = ConfigOptions & Required<Pick<ConfigOptions, "home" | "isProjectApproved">>;
+
+/**
+ * The config of a session: the defaults, then each source on top of those before it. Whatever is wrong with a source is a
+ * warning, and the rest counts. It reads only, and runs no code but what the gate lets through. Where nothing is
+ * configured it loads nothing to find that out.
+ */
+export async function loadConfig(options: ConfigOptions): Promise<LoadedConfig> {
+	const whole = { home: homedir(), isProjectApproved: () => false, ...options };
+	const silent = silentSources(whole);
+	if (silent) return defaultConfig(options.builtIns, silent);
+	const { readConfig } = await import("./read-config.ts");
+	return readConfig(whole);
 }
 
-/** Objects key by key, at any depth; any other value is replaced as a whole. */
-function merged(base: unknown, over: unknown): unknown {
-	if (!isPlainObject(base) || !isPlainObject(over)) return over;
-	const result: Record<string, unknown> = { ...base };
-	for (const [key, value] of Object.entries(over)) result[key] = merged(result[key], value);
-	return result;
-}
-
-function isPlainObject(value: unknown): value is Record<string, unknown> {
-	return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-/** A path in a config is relative to the file that says it. */
-function withAbsolutePaths(section: string, values: object, file: string): object {
-	const log = values as { readonly file?: unknown };
-	return section === "log" && typeof log.file === "string" ? { file: resolve(dirname(file), log.file) } : values;
-}
-
-/** The `mulligan` block of a settings file; without the file or the block it is undefined. */
-function readSettings(file: string): Source | Warning {
-	let text: string;
-	try {
-		text = readFileSync(file, "utf8").replace(/^\uFEFF/, "");
-	} catch (error) {
-		if ((error as NodeJS.ErrnoException).code === "ENOENT") return { file, block: undefined };
-		return unreadable(file, (error as Error).message);
-	}
-	const errors: ParseError[] = [];
-	const parsed: unknown = parse(text, errors, { disallowComments: true });
-	const [first] = errors;
-	if (first) return unreadable(file, `${printParseErrorCode(first.error)} at ${placeOf(text, first.offset)}`);
-	return { file, block: (parsed as { readonly mulligan?: unknown } | null | undefined)?.mulligan };
-}
-
-function unreadable(file: string, why: string): Warning {
-	return { key: "mulligan", text: `${file} cannot be read, so its mulligan block is ignored: ${why}` };
-}
-
-/** An offset into a text as its reader counts: line and column from 1. */
-function placeOf(text: string, offset: number): string {
-	const before = text.slice(0, offset).split("\n");
-	return `line ${before.length} column ${(before.at(-1) ?? "").length + 1}`;
-}
-
-function deepFreeze<T>(value: T): T {
-	if (typeof value === "object" && value !== null) for (const part of Object.values(value)) deepFreeze(part);
-	return Object.freeze(value);
+function defaultConfig(builtIns: readonly Plugin[], sources: readonly SourceReport[]): LoadedConfig {
+	const settings = deepFreeze(defaultSettings(builtIns));
+	const plugins = builtIns.map((plugin) => ({ plugin, options: settings[plugin.name] }));
+	return { settings, plugins, sources, warnings: [], origins: new Map(), leftOut: [] };
 }

@@ -1,4 +1,4 @@
-import Type, { type Static, type TObject } from "typebox";
+import Type, { type Static } from "typebox";
 
 /** The knobs that belong to no plugin. Every plugin's own section is the schema in its folder's options.ts. */
 export const KernelSections = {
@@ -39,6 +39,9 @@ export const KernelSections = {
 	}),
 };
 
+/** Keys of a config that are no section of a plugin. */
+export const RESERVED: readonly string[] = ["enabled", "plugins", "replace", "$schema", ...Object.keys(KernelSections)];
+
 /** The master switch, beside the sections. */
 export const Enabled = Type.Boolean({
 	default: true,
@@ -54,6 +57,3 @@ export interface Settings {
 	/** A section for each plugin, by its name. */
 	readonly [plugin: string]: unknown;
 }
-
-/** Sections by name: the kernel's and those of the plugins. */
-export type Sections = Readonly<Record<string, TObject>>;

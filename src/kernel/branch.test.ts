@@ -481,6 +481,31 @@ describe("places on the branch", () => {
 	});
 });
 
+describe("the label number", () => {
+	test("grows with a label set or cleared, a move and a compaction, not with messages and records", () => {
+		const log = sessionLog();
+		const { source } = sourceOf(log);
+		const branch = new Branch();
+		const numberAfter = (act: () => void) => {
+			act();
+			branch.sync(source);
+			return branch.labelRevision;
+		};
+		const first = log.user("first");
+		const start = numberAfter(() => {});
+		expect(numberAfter(() => log.assistant("second"))).toBe(start);
+		expect(numberAfter(() => log.custom("record", {}))).toBe(start);
+		const numbers = [
+			() => log.label(first, "here"),
+			() => log.label(first, undefined),
+			() => log.compaction("SUMMARY", { firstKept: first }),
+			() => log.branchFrom(first),
+		].map(numberAfter);
+		expect(numbers).toEqual([...new Set(numbers)].sort((a, b) => a - b));
+		expect(numbers[0]).toBeGreaterThan(start);
+	});
+});
+
 describe("the structure number", () => {
 	test("grows with a move and a compaction, not with growth", () => {
 		const log = sessionLog();

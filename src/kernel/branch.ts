@@ -74,6 +74,7 @@ export class Branch {
 	#agentTokens = 0;
 	#structure = 0;
 	#revision = 0;
+	#labelRevision = 0;
 
 	/** Bring the mirror up to the source's leaf. */
 	sync(source: BranchSource): void {
@@ -103,6 +104,11 @@ export class Branch {
 	/** Grows whenever a custom entry or custom message was added, or the structure changed. */
 	get revision(): number {
 		return this.#revision;
+	}
+
+	/** Grows whenever a label or the place of a labelled entry may have changed: Pi writes each label as an entry at the leaf. */
+	get labelRevision(): number {
+		return this.#labelRevision;
 	}
 
 	get leafId(): EntryId | null {
@@ -261,8 +267,13 @@ export class Branch {
 		this.#contextStart = 0;
 		this.#tokens = 0;
 		this.#agentTokens = 0;
+		this.#restructure();
+	}
+
+	#restructure(): void {
 		this.#structure++;
 		this.#revision++;
+		this.#labelRevision++;
 	}
 
 	#grow(entries: readonly SessionEntry[]): void {
@@ -273,6 +284,7 @@ export class Branch {
 		const position = this.#length++;
 		this.#positions.set(entry.id, position);
 		if (entry.type === "custom" || entry.type === "custom_message") this.#revision++;
+		if (entry.type === "label") this.#labelRevision++;
 		if (entry.type === "custom") push(this.#records, entry.customType, { entryId: entry.id, data: entry.data });
 		const message = messageOf(entry);
 		if (!message) return;
@@ -312,8 +324,7 @@ export class Branch {
 		const sum = (entries: readonly ContextEntry[]) => entries.reduce((total, { tokens }) => total + tokens, 0);
 		this.#tokens = sum(this.context());
 		this.#agentTokens = sum(this.context().filter(({ message }) => isOfAgent(message)));
-		this.#structure++;
-		this.#revision++;
+		this.#restructure();
 	}
 }
 

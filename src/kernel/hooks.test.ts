@@ -1,17 +1,21 @@
 import { describe, expect, test } from "vitest";
 import { AT_ONCE, noScreen, SETTINGS } from "../../test/support/screen.ts";
 import type { FinishedCall, FreshResult, HookName, Hooks } from "./hooks.ts";
-import { createKernel, type Kernel } from "./kernel.ts";
+import { createKernel, type Kernel, type PluginWithOptions } from "./kernel.ts";
 import type { AssistantMessage, Message } from "./messages.ts";
 import type { Moment } from "./moments.ts";
 import type { Plugin } from "./plugin.ts";
 
 /** A kernel with plugins that do nothing but tap, with its log and what the human was told. */
 async function kernelWith(...plugins: readonly Plugin[]) {
+	return kernelOf(plugins.map((plugin) => ({ plugin, options: {} })));
+}
+
+async function kernelOf(plugins: readonly PluginWithOptions[]) {
 	const log: string[] = [];
 	const told: string[] = [];
 	const kernel = await createKernel({
-		plugins: plugins.map((plugin) => ({ plugin, options: {} })),
+		plugins,
 		settings: SETTINGS,
 		host: {
 			append: () => {},
@@ -166,6 +170,38 @@ describe("a waterfall tap that returns", () => {
 		expect(await run(kernel, name)).toBe(changed);
 		expect(seen).toBe(changed);
 		expect(log).toEqual([]);
+	});
+});
+
+describe("a plugin in the place of another", () => {
+	const inPlaceOf = (name: string, { setup, name: ownName }: Plugin) => ({
+		plugin: { name, setup },
+		options: {},
+		ownName,
+	});
+	const tapAs = (...names: readonly string[]) =>
+		plugin("mine", (hooks) => {
+			for (const name of names) hooks.onOp.tap(name, () => undefined);
+		});
+
+	test.each([[["mine", "mine:second"]], [["theirs", "theirs:second"]]])("may tap as %j", async (names) => {
+		const { told, kernel } = await kernelOf([inPlaceOf("theirs", tapAs(...names))]);
+		expect(told).toEqual([]);
+		expect(kernel.hooks.onOp.taps.map(({ name }) => name)).toEqual(["theirs", "theirs:second"]);
+	});
+
+	test("stands beside itself under its own name", async () => {
+		const { told, kernel } = await kernelOf([
+			inPlaceOf("theirs", tapAs("mine")),
+			{ plugin: tapAs("mine"), options: {} },
+		]);
+		expect(told).toEqual([]);
+		expect(kernel.hooks.onOp.taps.map(({ name }) => name)).toEqual(["theirs", "mine"]);
+	});
+
+	test("is blamed under the name of the place", async () => {
+		const { told } = await kernelOf([inPlaceOf("theirs", tapAs("mineral"))]);
+		expect(told[0]).toContain('a tap of theirs is named "mineral"');
 	});
 });
 

@@ -116,8 +116,10 @@ export function createHooks({
 		const names = new Set<string>();
 		(hooks[name] as unknown as AnyHook).intercept({
 			register: (tap) => {
-				const who = admit(tap, { hook: name, who: setupOwner(), names });
-				return { ...tap, ...isolated(tap, { hook: name, who, isolation, guard: guards[name] ?? {} }) };
+				const who = setupOwner();
+				const named = who ? { ...tap, name: nameUnder(who, tap.name) } : tap;
+				const admitted = admit(named, { hook: name, who, names });
+				return { ...named, ...isolated(named, { hook: name, who: admitted, isolation, guard: guards[name] ?? {} }) };
 			},
 		});
 		(hooks[name] as unknown as AnyHook).intercept = () => {
@@ -125,6 +127,11 @@ export function createHooks({
 		};
 	}
 	return hooks;
+}
+
+/** The name of a tap, its plugin's own name put as the one it goes by. */
+function nameUnder({ name, ownName }: Owner, tap: string): string {
+	return tap === ownName || tap.startsWith(`${ownName}:`) ? `${name}${tap.slice(ownName.length)}` : tap;
 }
 
 /** Refuses what tapable would take silently: late taps, foreign and duplicate names, `before` and `stage`, callbacks. */

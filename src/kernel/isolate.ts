@@ -4,6 +4,8 @@ const STRIKES = 3;
 /** Who runs and how it fared: the kernel's book on one plugin. */
 export interface Owner {
 	readonly name: string;
+	/** The plugin's name for itself, where the config puts it in another one's place; its taps may bear it. */
+	readonly ownName: string;
 	/** Why the plugin is switched off; undefined while it runs. */
 	off: string | undefined;
 	/** Failed calls in a row, by hook. */
@@ -30,8 +32,8 @@ export interface Verdict<T, Args extends readonly unknown[] = readonly unknown[]
 	readonly isSync?: boolean;
 }
 
-export function owner(name: string): Owner {
-	return { name, off: undefined, strikes: new Map() };
+export function owner(name: string, ownName = name): Owner {
+	return { name, ownName, off: undefined, strikes: new Map() };
 }
 
 /**

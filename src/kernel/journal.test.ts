@@ -270,3 +270,16 @@ describe("watching", () => {
 		expect([...outer]).toEqual(["a", "b", "c"]);
 	});
 });
+
+describe("assuming records", () => {
+	test("lets a memo see them while the code runs, and never after", () => {
+		const { journal, log, sync } = openJournal();
+		log.custom("mulligan:shrink", { schema: "pi-mulligan", v: 1, kind: "shrink", seq: 1, ts: 1, ...shrink("m1") });
+		sync();
+		const seen = journal.memo(() => ids(journal.active("mulligan:shrink")));
+		expect(seen()).toEqual(["m1"]);
+		expect(journal.assuming([{ type: "mulligan:shrink", body: shrink("m2") }], seen)).toEqual(["m1", "m2"]);
+		expect(seen()).toEqual(["m1"]);
+		expect(log.entries().filter(({ type }) => type === "custom")).toHaveLength(1);
+	});
+});

@@ -137,11 +137,11 @@ export class Journal {
 		let version: string | undefined;
 		let revision: number | undefined;
 		return () => {
-			if (revision !== this.#branch.revision && (version === undefined || this.version(types) !== version)) {
+			if (revision !== this.revision && (version === undefined || this.version(types) !== version)) {
 				[value, types] = this.watching(derive);
 				version = this.version(types);
 			}
-			revision = this.#branch.revision;
+			revision = this.revision;
 			for (const type of types) this.#watched?.add(type);
 			return value;
 		};
@@ -163,6 +163,11 @@ export class Journal {
 	/** Count a type as read: what is derived now depends on its records and custom messages. */
 	watch(type: string): void {
 		this.#watched?.add(type);
+	}
+
+	/** Grows with every change of the branch and of what is assumed: while it stands still, so do all versions. */
+	get revision(): number {
+		return this.#branch.revision + this.#overlays;
 	}
 
 	/** Changes exactly when records or custom messages of these types were added, or the branch changed otherwise than by growth. */

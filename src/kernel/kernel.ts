@@ -41,6 +41,8 @@ export interface Host {
 export interface PluginWithOptions {
 	readonly plugin: Plugin;
 	readonly options: unknown;
+	/** What the plugin calls itself, where it stands in the place and under the name of another. */
+	readonly ownName?: string;
 }
 
 export interface RegisteredTool {
@@ -123,6 +125,11 @@ export class Kernel {
 	observeUsage(usage: Usage | undefined): void {
 		const { model, promptTokens } = this.#surroundings.current;
 		this.#parts.calibration.observe(model, this.durable().tokens + promptTokens, usage);
+	}
+
+	/** A plain estimate in the tokens of the model in use, once its worth is learned. */
+	calibrated(plainTokens: number): number {
+		return this.#parts.calibration.apply(this.#surroundings.current.model, plainTokens);
 	}
 
 	#viewDraft(durable: DurableView, annotations: string[]): ViewDraft {
@@ -212,8 +219,8 @@ export async function createKernel({
 
 	const tools = new Map<string, RegisteredTool & { readonly who: Owner }>();
 	const commands = new Map<string, RegisteredCommand & { readonly who: Owner }>();
-	for (const { plugin, options } of plugins) {
-		const who = owner(plugin.name);
+	for (const { plugin, options, ownName } of plugins) {
+		const who = owner(plugin.name, ownName);
 		settingUp = who;
 		const api = apiFor({ parts, who, plugin, options, settings, session, tools, commands });
 		await isolation.run<void>(who, "setup", () => plugin.setup(api), {
@@ -291,6 +298,7 @@ function apiFor({
 			waiting: () => moments.waiting(),
 			cancel: (opId) => moments.cancel(opId),
 			drop: (opId, reason) => moments.drop(opId, reason),
+			dropWhen: (reasonOf) => moments.dropWhen(who, reasonOf),
 			audit: (toolCallId, report) => moments.audit(toolCallId, report),
 		},
 		screen: host.screen,

@@ -11,13 +11,18 @@ async function open(log: SessionLog = sessionLog()) {
 	const moments: Moment[] = [];
 	const events: OpEvent[] = [];
 	const told: string[] = [];
-	const state = { isHolding: false, writable: undefined as readonly string[] | undefined };
+	const state = {
+		isHolding: false,
+		writable: undefined as readonly string[] | undefined,
+		doubt: (_op: Op): unknown => undefined,
+	};
 	let api: PluginApi | undefined;
 	const mine: Plugin = {
 		name: "mine",
 		setup(given) {
 			api = given;
 			given.hooks.onOp.tap("mine", (event) => void events.push(event));
+			given.moments.dropWhen((op) => state.doubt(op) as string | undefined);
 		},
 	};
 	const holder: Plugin = {
@@ -377,6 +382,81 @@ describe("taking an op back", () => {
 		const before = events.length;
 		expect([cancel("s1"), cancel("nothing")]).toEqual([false, false]);
 		expect(events).toHaveLength(before);
+	});
+});
+
+describe("an op that has become pointless", () => {
+	const held = async () => {
+		const session = await started();
+		session.state.isHolding = true;
+		session.turn("r1", "r2");
+		session.run(op("r1", [session.x1]), op("r2", [session.x2]));
+		session.state.isHolding = false;
+		session.state.doubt = ({ id }) => (id === "r1" ? "no longer wanted" : undefined);
+		return session;
+	};
+	const closing = { id: "r1", status: "dropped", reason: "no longer wanted" };
+
+	test("is dropped when a turn starts, with its reason, and the others wait on", async () => {
+		const { turn, waiting, records, events } = await held();
+		turn("y1");
+		expect(waiting().map(({ id }) => id)).toEqual(["r2"]);
+		expect(records("mulligan:queued").at(-1)).toMatchObject(closing);
+		expect(events.at(-1)).toMatchObject({ status: "dropped", op: { id: "r1" }, reason: "no longer wanted" });
+	});
+
+	test("does not become active with the others where the cache breaks between turns", async () => {
+		const { kernel, records, moments } = await held();
+		kernel.moments.rideNow("model change");
+		expect(records("mark").map(({ id }) => id)).toEqual(["r2"]);
+		expect(moments.at(-1)).toMatchObject({ ops: [{ id: "r2" }], volumeTokens: 100 });
+	});
+
+	test("is dropped before the turn that handed it in is decided, and its result says so", async () => {
+		const { turn, run, records, fates, ending, state, x1 } = await started();
+		turn("r1");
+		state.doubt = () => "no longer wanted";
+		run(op("r1", [x1]));
+		expect(fates).toEqual({ r1: { status: "dropped", reason: "no longer wanted" } });
+		expect(ending("r1")).toBe("r1 is dropped.");
+		expect([...records("mark"), ...records("mulligan:queued")]).toEqual([]);
+	});
+
+	test("is left out of a preview, which writes nothing", async () => {
+		const { kernel, log } = await held();
+		const before = log.entries().length;
+		expect(kernel.moments.preview().ops.map(({ id }) => id)).toEqual(["r2"]);
+		expect(log.entries()).toHaveLength(before);
+	});
+
+	test.each<[string, (op: Op) => unknown]>([
+		[
+			"throws",
+			() => {
+				throw new Error("no idea");
+			},
+		],
+		["answers without a reason", () => true],
+		["answers later", async () => "late"],
+	])("is only one where its plugin says so: not where that %s", async (_what, doubt) => {
+		const { kernel, records, state, told } = await held();
+		state.doubt = doubt;
+		kernel.moments.rideNow("model change");
+		expect(records("mark").map(({ id }) => id)).toEqual(["r1", "r2"]);
+		expect(told).toEqual([]);
+	});
+
+	test("is none any more once its plugin is switched off", async () => {
+		const { turn, waiting, state, told } = await held();
+		let asked = 0;
+		state.doubt = () => {
+			asked++;
+			throw new Error("no idea");
+		};
+		for (const id of ["y1", "y2", "y3"]) turn(id);
+		expect(told).toEqual([expect.stringContaining('"mine" is switched off')]);
+		expect(asked).toBe(3);
+		expect(waiting()).toHaveLength(2);
 	});
 });
 

@@ -1,7 +1,7 @@
 import type { Branch } from "./branch.ts";
 import { decide, type FreeRide, type Trigger } from "./decide.ts";
 import type { HookName, Hooks, TapGuard } from "./hooks.ts";
-import { type Isolation, messageOfError, owner } from "./isolate.ts";
+import { type Isolation, messageOfError, type Owner, owner } from "./isolate.ts";
 import type { Journal } from "./journal.ts";
 import type { EntryId } from "./messages.ts";
 import type { QueuedBody, QueuedOpBody, RecordBodies, RecordHeader, RecordType } from "./records.ts";
@@ -85,6 +85,7 @@ export class Moments {
 	#fresh: Submitted[] = [];
 	#audited: Audited[] = [];
 	#ride: FreeRide | undefined;
+	readonly #doubts: ((op: Op) => string | undefined)[] = [];
 	#heldBy = "";
 	#spent = 0;
 	#turn = newTurn();
@@ -132,6 +133,7 @@ export class Moments {
 	startTurn(): void {
 		this.#turn = newTurn();
 		this.#ride = undefined;
+		this.#dropPointless();
 	}
 
 	/** A call of one of our tools has run, whatever came of it. */
@@ -150,6 +152,19 @@ export class Moments {
 		this.#audited.push({ toolCallId, report });
 	}
 
+	/** Let go of every waiting op for which `reasonOf` gives a reason: at the start of a turn, and before each decision. */
+	dropWhen(who: Owner, reasonOf: (op: Op) => string | undefined): void {
+		this.#doubts.push((op) => {
+			if (who.off !== undefined) return undefined;
+			return this.#isolation.run<string | undefined>(who, "dropWhen", () => reasonOf(op), {
+				isSync: true,
+				complaint: (value) =>
+					value === undefined || typeof value === "string" ? undefined : `returned ${typeof value}, no reason`,
+				otherwise: () => undefined,
+			}) as string | undefined;
+		});
+	}
+
 	/** Earlier context changes anyway in this turn: what waits may ride along when the turn is decided. */
 	offerRide(ride: FreeRide): void {
 		this.#ride = ride;
@@ -158,6 +173,7 @@ export class Moments {
 	/** The prompt cache breaks now, outside a turn's results: activate what waits. Returns what became active. */
 	rideNow(ride: FreeRide, leftContext: readonly Op[] = []): readonly Op[] {
 		this.#ride = ride;
+		this.#dropPointless();
 		return this.#decide([], new Set(leftContext.map(({ id }) => id)));
 	}
 
@@ -168,7 +184,7 @@ export class Moments {
 
 	/** The view as it would be with everything that waits active. */
 	preview(): { readonly view: DurableView; readonly ops: readonly Op[] } {
-		const ops = this.waiting();
+		const ops = this.waiting().filter((op) => this.#reasonToDrop(op) === undefined);
 		if (ops.length === 0) return { view: this.#view.durable(), ops };
 		const view = this.#journal.assuming(ops, () => {
 			this.#view.expectChange("a preview");
@@ -193,6 +209,7 @@ export class Moments {
 	 * after that (Pi then runs the batch one by one).
 	 */
 	settle(): void {
+		this.#dropPointless();
 		const isNews = this.#fresh.length > 0 || this.#audited.length > 0 || this.#ride !== undefined;
 		if (this.#turn.isDecided && !isNews) return;
 		this.#turn.isDecided = true;
@@ -305,6 +322,22 @@ export class Moments {
 		if (isLate) this.#close(op, "dropped", reason);
 		this.#hooks?.onOp.call({ status: "dropped", op, reason });
 		return { status: "dropped", reason };
+	}
+
+	#reasonToDrop(op: Op): string | undefined {
+		for (const doubt of this.#doubts) {
+			const reason = doubt(op);
+			if (reason !== undefined) return reason;
+		}
+		return undefined;
+	}
+
+	#dropPointless(): void {
+		if (this.#doubts.length === 0) return;
+		for (const op of this.waiting()) {
+			const reason = this.#reasonToDrop(op);
+			if (reason !== undefined) this.#write(() => void this.drop(op.id, reason));
+		}
 	}
 
 	#remove(opId: string, status: "cancelled" | "dropped", reason?: string): boolean {

@@ -15,12 +15,15 @@ export interface ToolDeclaration {
 	readonly parameters: TSchema;
 }
 
-/** How the human sees a result of a tool: lines for a terminal of this width. */
+/** A line on the screen. Where it is too long it goes on below: a row's text beside its lead, a plain line at the margin. */
+export type ScreenLine = string | { readonly lead: string; readonly text: string };
+
+/** How the human sees a result of a tool. */
 export type ResultLines = (result: {
 	readonly text: string;
 	readonly details: unknown;
 	readonly isExpanded: boolean;
-}) => readonly string[];
+}) => readonly ScreenLine[];
 
 /** What a tool of ours answers: always a text. */
 export interface ToolAnswer {
@@ -57,7 +60,8 @@ export interface ViewedEntry {
 /** A place that the human set. `placeId` is undefined where it has left the context. */
 export interface Checkpoint {
 	readonly name: string;
-	readonly labelledId: EntryId;
+	/** The entries of this branch that carry its label, oldest first: earlier versions labelled messages. */
+	readonly labelledIds: readonly EntryId[];
 	readonly placeId: EntryId | undefined;
 }
 
@@ -103,7 +107,7 @@ export interface SessionReader {
 	newestContextEntry(): ContextEntry | undefined;
 	/** Where the human set a checkpoint on this branch; undefined where there is none of this name. */
 	checkpoint(name: string): Checkpoint | undefined;
-	/** All checkpoints of this branch, oldest first. Walks the branch: not for every request. */
+	/** All checkpoints of this branch, oldest first. Kept until a label changes or the branch does otherwise than by growth. */
 	checkpoints(): readonly Checkpoint[];
 	/** Names of the tools that the model can call now. */
 	activeTools(): readonly string[];
@@ -142,6 +146,11 @@ export interface PluginMoments {
 	cancel(opId: string): boolean;
 	/** Let go of a waiting op that has become pointless, and say why; false if none has this id. */
 	drop(opId: string, reason: string): boolean;
+	/**
+	 * Let go of every waiting op for which `reasonOf` gives a reason: at the start of a turn, and before each decision.
+	 * Synchronous, and a function of the session: it is asked often.
+	 */
+	dropWhen(reasonOf: (op: Op) => string | undefined): void;
 	/**
 	 * The model audits: what waits may activate with it. `report` makes the whole text of the call's result once that is
 	 * decided, the view being then that of the next request; it gets what became active.
@@ -215,6 +224,10 @@ export interface PluginApi<Options = unknown> {
 /** A feature: its name is its folder, its options' section and the prefix of its taps. */
 export interface Plugin<Options = unknown> {
 	readonly name: string;
+	/** The versions of mulligan that it works with, as a semver range such as `"^2"`; checked before `setup` runs. */
+	readonly mulligan?: string;
+	/** Names of plugins without which it is left out. */
+	readonly dependencies?: readonly string[];
 	/** Schema of the options, with a default for each. */
 	readonly options?: TSchema;
 	/** The tools that `setup` answers for. */

@@ -108,8 +108,10 @@ export function coveredIds(marker: RewindBody | ShrinkBody): readonly EntryId[] 
 	return "hideEntryIds" in marker ? marker.hideEntryIds : [marker.pinnedEntryId];
 }
 
-/** The body of a record: what the table knows of its type, else any. */
-type BodyOf<T extends string> = T extends RecordType ? RecordBodies[T] : object;
+type FindByContent = (text: string) => EntryId | undefined;
+
+/** A record's body, checked, or what is wrong with it. */
+type Parsed<Body> = { readonly body: Body & RecordHeader } | { readonly wrong: string };
 
 /** Whether an op writes a record of this type; its body is then one of these. */
 export function isOpOf<T extends RecordType, O extends Pick<QueuedOpBody, "type" | "body">>(
@@ -127,18 +129,16 @@ export type JournalRecord<Body = object> = Body & RecordHeader & { readonly entr
  * Types that this table does not know are only checked for the header. What earlier versions left out is filled in;
  * `findByContent` finds the tool result before the record that contains a text.
  */
-export function parseRecord<T extends string>(
-	type: T,
-	data: unknown,
-	findByContent: (text: string) => EntryId | undefined,
-): { readonly body: BodyOf<T> & RecordHeader } | { readonly wrong: string } {
+export function parseRecord<T extends RecordType>(type: T, data: unknown, find: FindByContent): Parsed<RecordBodies[T]>;
+export function parseRecord(type: string, data: unknown, find: FindByContent): Parsed<object>;
+export function parseRecord(type: string, data: unknown, findByContent: FindByContent): Parsed<object> {
 	if (!isObject(data)) return { wrong: "no object" };
 	if (data.schema !== SCHEMA) return { wrong: `schema ${JSON.stringify(data.schema)}, expected "${SCHEMA}"` };
 	if (data.v !== RECORD_VERSION) return { wrong: `version ${JSON.stringify(data.v)}, expected ${RECORD_VERSION}` };
 	for (const field of ["seq", "ts"]) if (!Number.isFinite(data[field])) return { wrong: `field ${field}` };
 	const whole = completed(type, data, findByContent);
 	const field = wrongField(type, whole);
-	return field === undefined ? { body: whole as unknown as BodyOf<T> & RecordHeader } : { wrong: `field ${field}` };
+	return field === undefined ? { body: whole as unknown as RecordHeader } : { wrong: `field ${field}` };
 }
 
 /** The first field that a record of this type must not have so. */
@@ -148,11 +148,7 @@ function wrongField(type: string, data: Record<string, unknown>): string | undef
 }
 
 /** A marker of an earlier version with what it lacks: a ledger and a note, or the entry that it names by content. */
-function completed(
-	type: string,
-	data: Record<string, unknown>,
-	findByContent: (text: string) => EntryId | undefined,
-): Record<string, unknown> {
+function completed(type: string, data: Record<string, unknown>, findByContent: FindByContent): Record<string, unknown> {
 	if (type === "mulligan:rewind")
 		return { excludeToolCallId: "", note: NO_NOTE, ledger: NO_LEDGER, granularity: "last_tool_call_group", ...data };
 	const byContent = (data.target as TargetBody | null | undefined)?.by_content_includes;

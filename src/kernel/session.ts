@@ -38,9 +38,11 @@ export function sessionReader({
 	readonly surroundings: () => Surroundings;
 	readonly requests: () => number;
 }): SessionReader {
-	const named = (labelledId: string, name: string): Checkpoint => {
-		const place = branch.contextAtOrBefore(labelledId);
-		return { name, labelledId, placeId: place && branch.inContext(place.id) ? place.id : undefined };
+	let known: { readonly revision: number; readonly checkpoints: ReadonlyMap<string, Checkpoint> } | undefined;
+	const checkpoints = () => {
+		const revision = branch.labelRevision;
+		if (known?.revision !== revision) known = { revision, checkpoints: checkpointsOf(branch) };
+		return known.checkpoints;
 	};
 	const isVisible = (id: string) => {
 		const entry = branch.inContext(id) ? branch.entry(id) : undefined;
@@ -84,21 +86,8 @@ export function sessionReader({
 		latestUser: () => branch.users.at(-1),
 		resolve: (target, scope) =>
 			findTarget(target, scope === "context" ? branch.context() : resultsOfSpan(branch, scope.span, isVisible)),
-		checkpoint(name) {
-			const label = `${CHECKPOINT_LABEL}${name}`;
-			const labelledId = [...branch.ids()].findLast((id) => branch.label(id) === label);
-			return labelledId === undefined ? undefined : named(labelledId, name);
-		},
-		checkpoints() {
-			const byName = new Map<string, Checkpoint>();
-			for (const id of branch.ids()) {
-				const label = branch.label(id);
-				if (!label?.startsWith(CHECKPOINT_LABEL)) continue;
-				const name = label.slice(CHECKPOINT_LABEL.length);
-				byName.set(name, named(id, name));
-			}
-			return [...byName.values()];
-		},
+		checkpoint: (name) => checkpoints().get(name),
+		checkpoints: () => [...checkpoints().values()],
 		viewed() {
 			const { hidden, replaced } = view.durable();
 			return branch.context().flatMap((entry) => {
@@ -116,4 +105,19 @@ export function sessionReader({
 			return branch.customMessages(customType);
 		},
 	};
+}
+
+/** The checkpoints of a branch by name, oldest first. Of several entries with one name the newest tells the place. */
+function checkpointsOf(branch: Branch): ReadonlyMap<string, Checkpoint> {
+	const byName = new Map<string, Checkpoint>();
+	for (const id of branch.ids()) {
+		const label = branch.label(id);
+		if (!label?.startsWith(CHECKPOINT_LABEL)) continue;
+		const name = label.slice(CHECKPOINT_LABEL.length);
+		const place = branch.contextAtOrBefore(id);
+		const labelledIds = [...(byName.get(name)?.labelledIds ?? []), id];
+		byName.delete(name);
+		byName.set(name, { name, labelledIds, placeId: place && branch.inContext(place.id) ? place.id : undefined });
+	}
+	return byName;
 }

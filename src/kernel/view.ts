@@ -84,7 +84,7 @@ export class ViewKeeper {
 	#structure = -1;
 	#types: ReadonlySet<string> = new Set();
 	#version: string | undefined;
-	/** The branch's revision when the version was last compared. */
+	/** The journal's revision when the version was last compared. */
 	#checked: number | undefined;
 	#expected: string | undefined;
 
@@ -125,7 +125,7 @@ export class ViewKeeper {
 	durable(): DurableView {
 		if (this.#isOutdated()) this.#make();
 		else this.#extend();
-		this.#checked = this.#branch.revision;
+		this.#checked = this.#journal.revision;
 		return {
 			hidden: this.#hidden,
 			replaced: this.#replaced,
@@ -143,7 +143,7 @@ export class ViewKeeper {
 
 	#isOutdated(): boolean {
 		if (this.#version === undefined) return true;
-		return this.#checked !== this.#branch.revision && this.#version !== this.#journal.version(this.#types);
+		return this.#checked !== this.#journal.revision && this.#version !== this.#journal.version(this.#types);
 	}
 
 	/** What the kernel does around the taps of the two durable hooks. */

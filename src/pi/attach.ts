@@ -16,7 +16,7 @@ import { textTokens } from "../kernel/tokens.ts";
 import type { Alignment } from "./align.ts";
 import { applyToPreparation, type Preparation } from "./compaction.ts";
 import { onAnyEvent } from "./host.ts";
-import { statusText } from "./status.ts";
+import { showStatus } from "./status.ts";
 
 /** The session of this moment: its kernel, and what the adapter remembers of its requests. */
 export interface Attached {
@@ -80,7 +80,7 @@ export function attach(
 	});
 	on("turn_end", async ({ kernel }, { turnIndex }: { turnIndex: number }, context) => {
 		await kernel.hooks.onTurnEnd.promise({ turnIndex });
-		context.ui.setStatus("mulligan", statusText(kernel));
+		showStatus(kernel, context);
 	});
 	on("tool_result", changeResult);
 	on("message_end", ({ kernel }, { message }: { message: Message }) => {
@@ -88,14 +88,19 @@ export function attach(
 		return message.role === "toolResult" ? completeResult(kernel, message) : undefined;
 	});
 	on("session_before_compact", compact);
-	on("session_compact", ({ kernel, riding }, { reason }: { reason: string }) => {
+	on("session_compact", async ({ kernel, riding }, { reason }: { reason: string }, context) => {
 		kernel.moments.rideNow("compaction", riding.ops);
 		riding.ops = [];
-		return kernel.hooks.onCompact.promise({ reason });
+		await kernel.hooks.onCompact.promise({ reason });
+		showStatus(kernel, context);
 	});
-	on("session_tree", ({ kernel }) => kernel.hooks.onSession.promise({ reason: "tree" }));
-	on("model_select", ({ kernel }, { model, previousModel }: ModelChange) => {
+	on("session_tree", async ({ kernel }, _event, context) => {
+		await kernel.hooks.onSession.promise({ reason: "tree" });
+		showStatus(kernel, context);
+	});
+	on("model_select", ({ kernel }, { model, previousModel }: ModelChange, context) => {
 		if (previousModel && nameOf(previousModel) !== nameOf(model)) kernel.moments.rideNow("model change");
+		showStatus(kernel, context);
 	});
 	on("agent_settled", ({ kernel }) => kernel.hooks.onSettled.promise());
 }

@@ -1,59 +1,57 @@
-import type { SessionEntry } from "@earendil-works/pi-coding-agent";
+import { visibleWidth } from "@earendil-works/pi-tui";
 import { describe, expect, test } from "vitest";
-import { openSession, piVersions, sessionLog, type TestSession } from "../testing/index.ts";
+import type { ScreenLine } from "../kernel/plugin.ts";
+import { resultComponent } from "./screen.ts";
 
-const edges = piVersions().filter(({ name }) => name === "oldest" || name === "newest");
+const show = (lines: readonly ScreenLine[]) => resultComponent(() => lines, { content: [] }, true);
+const shown = (lines: readonly ScreenLine[], width: number) =>
+	show(lines)
+		.render(width)
+		.map((line) => line.trimEnd());
 
-const header = { schema: "pi-mulligan", v: 1, kind: "x", seq: 1, ts: 1 };
-const op = {
-	plugin: "shrink",
-	describe: "shrink of bash",
-	effect: "replace",
-	type: "mulligan:shrink",
-	body: { id: "s1", target: {}, replacement: "short", pinnedEntryId: "e" },
-	entryIds: ["e"],
-	shedTokens: 7,
-	toolCallId: "c",
-};
-const ofEarlierVersion = { ...header, id: "s1", target: { by_content_includes: "needle" }, replacement: "short" };
+describe("a line on the screen", () => {
+	const row = { lead: "  1,200 ██ ", text: "one two three four five six" };
 
-/** Records, and the first line that the human sees of each. */
-const SHOWN: readonly [type: string, data: object, line: string][] = [
-	["mulligan:rewind", { ...header, id: "r1", hideEntryIds: ["a", "b"] }, "the last tool call group: 2 messages left"],
-	["mulligan:shrink", ofEarlierVersion, "a summary in place of a result"],
-	["mulligan:cancel", { ...header, targetId: "r1" }, "a rewind is taken back"],
-	["mulligan:queued", { ...header, id: "s1", status: "queued", op }, "queued: shrink of bash (~7 tokens)"],
-	["mulligan:checkpoint", { ...header, name: "start" }, 'you set the checkpoint "start" here'],
-];
-
-describe.each(edges)("the transcript of Pi $version", (pi) => {
-	/** What Pi's renderer of an entry's type makes of it, as lines; undefined where it shows nothing. */
-	function linesOf(session: TestSession, entry: SessionEntry): readonly string[] | undefined {
-		if (entry.type !== "custom") throw new Error(`${entry.type} is no record`);
-		const render = session.session.extensionRunner.getEntryRenderer(entry.customType);
-		if (!render) throw new Error(`nothing shows ${entry.customType}`);
-		return render(entry, { expanded: false } as never, undefined as never)?.render(200);
-	}
-
-	test.each(SHOWN)("shows %s", async (type, data, line) => {
-		const log = sessionLog();
-		log.user("go");
-		log.custom("mulligan:rewind", { ...header, id: "r1", hideEntryIds: [] });
-		const id = log.custom(type, data);
-		await using session = await openSession({ pi, log });
-		const shown = session.branch().flatMap((entry) => (entry.id === id ? linesOf(session, entry) : []));
-		expect(shown?.[0]).toContain(line);
+	test("stands on one row where there is room", () => {
+		expect(shown(["head", row], 60)).toEqual([" head", "   1,200 ██ one two three four five six"]);
 	});
 
-	test("shows no record that is malformed or from the future", async () => {
-		const log = sessionLog();
-		log.user("go");
-		for (const [type, data] of SHOWN) {
-			for (const wrong of [undefined, null, "x", [], {}, header, { ...data, v: 2 }]) log.custom(type, wrong);
+	test("goes on below: a row's text beside its lead, a plain line at the margin", () => {
+		expect(shown([row, row.text], 28)).toEqual([
+			"   1,200 ██ one two three",
+			"            four five six",
+			" one two three four five",
+			" six",
+		]);
+	});
+
+	test("has the text of a row at the margin where beside the lead there would be no room", () => {
+		expect(shown([row], 20)).toEqual(["   1,200 ██ one two", " three four five", " six"]);
+	});
+
+	test("of wide characters takes no more columns than there are, and breaks words that are too long", () => {
+		const wide = { lead: "  7 ", text: "漢字かな交じり文👩‍👩‍👧‍👦🎉".repeat(3) };
+		for (const width of [16, 17, 40]) {
+			const lines = show([wide]).render(width);
+			expect(lines.map(visibleWidth)).toEqual(lines.map(() => width));
+			expect(lines.length).toBeGreaterThan(1);
+			expect(lines.slice(1).every((line) => line.startsWith("     "))).toBe(true);
 		}
-		await using session = await openSession({ pi, log });
-		const entries = session.branch().filter(({ type }) => type === "custom");
-		expect(entries).toHaveLength(7 * SHOWN.length);
-		for (const entry of entries) expect(linesOf(session, entry)).toBeUndefined();
+	});
+
+	test("without a text is its lead", () => {
+		expect(shown([{ lead: "  7 ", text: "" }], 40)).toEqual(["   7"]);
+	});
+
+	test("is laid out anew when the terminal changes its width", () => {
+		const component = show([row]);
+		const at = (width: number) => component.render(width).length;
+		expect([at(60), at(28), at(60)]).toEqual([1, 2, 1]);
+		component.invalidate();
+		expect(at(28)).toBe(2);
+	});
+
+	test.each([0, 1, 2, 3])("costs no fault at a width of %i", (width) => {
+		expect(() => show(["head", row]).render(width)).not.toThrow();
 	});
 });

@@ -1,7 +1,7 @@
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { type Component, Text } from "@earendil-works/pi-tui";
+import { type Component, Text, visibleWidth, wrapTextWithAnsi } from "@earendil-works/pi-tui";
 import { textOf } from "../kernel/messages.ts";
-import type { ResultLines, Screen } from "../kernel/plugin.ts";
+import type { ResultLines, Screen, ScreenLine } from "../kernel/plugin.ts";
 import { parseRecord } from "../kernel/records.ts";
 
 /** Stands for the result that a marker of an earlier version names by its content: nobody looks for it to show the marker. */
@@ -30,6 +30,30 @@ export function resultComponent(lines: ResultLines, result: unknown, isExpanded:
 	return component(lines({ text: textOf(content), details, isExpanded }));
 }
 
-function component(lines: readonly string[]): Component {
-	return new Text(lines.join("\n"), 1, 0);
+/** Columns that `Text` keeps free on either side. */
+const MARGIN = 1;
+/** Below this a row's text beside its lead is no reading: it then starts at the margin. */
+const LEAST_COLUMNS = 10;
+
+/** Lines with a margin, laid out anew for each width. */
+function component(lines: readonly ScreenLine[]): Component {
+	let laidOut: { readonly width: number; readonly text: Text } | undefined;
+	return {
+		render(width) {
+			if (laidOut?.width !== width) {
+				const columns = width - 2 * MARGIN;
+				const text = lines.flatMap((line) => (typeof line === "string" ? [line] : rowLines(line, columns))).join("\n");
+				laidOut = { width, text: new Text(text, MARGIN, 0) };
+			}
+			return laidOut.text.render(width);
+		},
+		invalidate: () => laidOut?.text.invalidate(),
+	};
+}
+
+function rowLines({ lead, text }: Exclude<ScreenLine, string>, columns: number): readonly string[] {
+	const leadColumns = visibleWidth(lead);
+	if (columns - leadColumns < LEAST_COLUMNS) return [`${lead}${text}`];
+	const indent = " ".repeat(leadColumns);
+	return wrapTextWithAnsi(text, columns - leadColumns).map((part, index) => `${index === 0 ? lead : indent}${part}`);
 }

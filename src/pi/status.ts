@@ -1,10 +1,16 @@
+import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import type { Kernel } from "../kernel/kernel.ts";
 
-/** The status line: ops that wait, moments left, tokens shed. Undefined while there is nothing to tell. */
-export function statusText(kernel: Kernel): string | undefined {
+/** Shows the session's status line, or takes it away; without a UI nothing happens. */
+export function showStatus(kernel: Kernel, { ui }: ExtensionContext): void {
+	ui.setStatus("mulligan", statusText(kernel));
+}
+
+/** Ops that wait, moments left, tokens shed. Undefined while there is nothing to tell. */
+function statusText(kernel: Kernel): string | undefined {
 	const { moments, branch } = kernel;
 	const waiting = moments.waiting().length;
-	const shed = Math.max(0, branch.contextTokens - kernel.durable().tokens);
+	const shed = kernel.calibrated(Math.max(0, branch.contextTokens - kernel.durable().tokens));
 	if (waiting === 0 && shed === 0) return undefined;
 	const left = Math.max(0, moments.rules.maxMoments - moments.spent);
 	return [

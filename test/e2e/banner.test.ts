@@ -4,10 +4,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { FileEntry } from "@earendil-works/pi-coding-agent";
 import { describe, expect, test } from "vitest";
-import { containsText, piVersions } from "../../src/testing/index.ts";
+import { containsText, piVersions, sessionLog } from "../../src/testing/index.ts";
 import { runPi } from "../support/cli.ts";
-import { until } from "../support/launch.ts";
-import { atOnce, call } from "../support/mulligan.ts";
+import { atOnce, call, revokeCheckpoint } from "../support/mulligan.ts";
 import { openTerminal, type TerminalPi, terminalMissing } from "../support/terminal.ts";
 
 const extensions = [fileURLToPath(new URL("../..", import.meta.url))];
@@ -28,29 +27,28 @@ function folders() {
 	return { cwd, agentDir, remove };
 }
 
-function enter(terminal: TerminalPi, text: string): void {
-	terminal.type(text);
-	terminal.press("Enter");
-}
-
 /** Labels the newest message in /tree, as the human does. */
 async function bookmark(terminal: TerminalPi, label: string): Promise<void> {
-	enter(terminal, "/tree");
+	terminal.enter("/tree");
 	await terminal.shows("Session Tree");
 	terminal.press("L");
 	await terminal.shows("Label (empty to remove)");
-	enter(terminal, label);
+	terminal.enter(label);
 	await terminal.shows(`[${label}]`);
 	terminal.press("Escape");
-	await hides(terminal, "Session Tree");
+	await terminal.hides("Session Tree");
 }
 
-async function hides(terminal: TerminalPi, text: string): Promise<void> {
-	await until(
-		() => !terminal.screen().includes(text),
-		10_000,
-		() => `The screen still shows ${text}:\n${terminal.screen()}`,
-	);
+/** Moves to the answer with this text in /tree, without a summary of what is left. */
+async function goTo(terminal: TerminalPi, answer: string): Promise<void> {
+	terminal.enter("/tree");
+	await terminal.shows("Session Tree");
+	terminal.type(answer);
+	await terminal.shows(`Type to search: ${answer}`);
+	terminal.press("Enter");
+	await terminal.shows("Summarize branch?");
+	terminal.press("Enter");
+	await terminal.shows("Navigated to selected point");
 }
 
 /** The labels that stand at the end of a session file. */
@@ -72,7 +70,7 @@ describe.concurrent.each(edges)("the program pi $version", (pi) => {
 		onTestFinished(terminal.dispose);
 		await terminal.shows("first answer");
 		await bookmark(terminal, "mine");
-		enter(terminal, "/mulligan_checkpoint start");
+		terminal.enter("/mulligan_checkpoint start");
 		await terminal.shows(BANNER_ABOVE_EDITOR);
 		await terminal.shows('Warning: Mulligan: the checkpoint "start" is set here.');
 
@@ -81,10 +79,10 @@ describe.concurrent.each(edges)("the program pi $version", (pi) => {
 		terminal.press("Enter");
 		await terminal.shows(/^\/mulligan_checkpoint_revoke start/m);
 		terminal.press("Enter");
-		await hides(terminal, "checkpoint active");
+		await terminal.hides("checkpoint active");
 		expect(labels(terminal.lines())).toEqual(["mine"]);
 
-		enter(terminal, "/mulligan_checkpoint start");
+		terminal.enter("/mulligan_checkpoint start");
 		await terminal.shows(BANNER_ABOVE_EDITOR);
 		await terminal.dispose();
 
@@ -93,12 +91,12 @@ describe.concurrent.each(edges)("the program pi $version", (pi) => {
 		onTestFinished(resumed.dispose);
 		await resumed.shows(BANNER_ABOVE_EDITOR);
 		await resumed.shows('Mulligan: you set the checkpoint "start" here.');
-		enter(resumed, "wrong way");
+		resumed.enter("wrong way");
 		await resumed.shows("WRONG-ANSWER");
 		await resumed.shows(BANNER_ABOVE_EDITOR);
-		enter(resumed, "try again");
+		resumed.enter("try again");
 		await resumed.shows("back again");
-		await hides(resumed, "checkpoint active");
+		await resumed.hides("checkpoint active");
 		await resumed.shows('Mulligan: the agent rewound all since the checkpoint "start": 2 messages left its view.');
 		await resumed.shows("What happened: the grep was too wide");
 		expect(resumed.screen()).not.toContain("True current state");
@@ -107,6 +105,43 @@ describe.concurrent.each(edges)("the program pi $version", (pi) => {
 		expect(labels(resumed.lines())).toEqual(["mine"]);
 		resumed.press("C-o");
 		await resumed.shows("True current state: nothing has changed");
+	});
+
+	test("follows /tree, and of many checkpoints shows nine lines and how many more", async ({
+		skip,
+		onTestFinished,
+	}) => {
+		const missing = terminalMissing();
+		if (missing) skip(missing);
+		const { remove, ...places } = folders();
+		onTestFinished(remove);
+		const log = sessionLog({ cwd: places.cwd });
+		log.user("go");
+		log.assistant("before all");
+		const names = Array.from({ length: 11 }, (_, index) => `n${index}`);
+		for (const name of names) {
+			const data = { schema: "pi-mulligan", v: 1, kind: "checkpoint", seq: 1, ts: 1, name };
+			log.label(log.custom("mulligan:checkpoint", data), `mulligan:checkpoint:${name}`);
+		}
+		log.user("on");
+		log.assistant("after all");
+		const args = ["--session", log.write(join(places.agentDir, "sessions/many.jsonl"))];
+		await using terminal = openTerminal({ pi, extensions, settings, ...places, args, width: 200, height: 50 });
+		const shown = (first: string, last: string, more: number) =>
+			new RegExp(
+				`"${first}"[^\\n]*\\n(?:[^\\n]*checkpoint active[^\\n]*\\n){7}[^\\n]*"${last}"[^\\n]*\\n … and ${more} more: /mulligan\\s*\\n─{100}`,
+			);
+		await terminal.shows(shown("n0", "n8", 2));
+		await revokeCheckpoint(terminal, "n3");
+		await terminal.shows(shown("n0", "n9", 1));
+		terminal.enter("/mulligan_checkpoint last");
+		await terminal.shows(shown("n0", "n9", 2));
+
+		await goTo(terminal, "before all");
+		await terminal.hides("checkpoint active");
+		await terminal.hides("more: /mulligan");
+		await goTo(terminal, "after all");
+		await terminal.shows(shown("n0", "n9", 1));
 	});
 
 	test("answers the commands in print mode, on standard error", async ({ onTestFinished }) => {

@@ -1,6 +1,11 @@
+import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 import { describe, expect, test } from "vitest";
+import { DEFAULT_PLUGINS } from "../../src/default-set.ts";
+import { mulliganWith } from "../../src/extension.ts";
+import type { Plugin } from "../../src/kernel/plugin.ts";
 import {
 	containsText,
+	type ModelRequest,
 	openSession,
 	orphans,
 	piVersions,
@@ -8,7 +13,7 @@ import {
 	type TestSession,
 	textOf,
 } from "../../src/testing/index.ts";
-import { bulk, call, records } from "../support/mulligan.ts";
+import { atOnce, bulk, call, records } from "../support/mulligan.ts";
 
 const edges = piVersions().filter(({ name }) => name === "oldest" || name === "newest");
 const tools = {
@@ -19,6 +24,7 @@ const tools = {
 const answers = (session: TestSession) =>
 	session.lastRequest.messages.filter(({ role }) => role === "toolResult").map((message) => textOf(message));
 const statuses = (session: TestSession) => records(session, "mulligan:queued").map(({ status }) => status);
+const models = [{ id: "model-a" }, { id: "model-b" }];
 const spent = { rewrites: { maxMoments: 1, flushShedTokens: 100_000 } };
 
 /** A session that has spent its one moment on two shrinks, with a third shrink queued. */
@@ -86,7 +92,7 @@ describe.each(edges)("with Pi $version", (pi) => {
 	});
 
 	test("with the budget spent an op waits for a change of model", async () => {
-		await using session = await spentWithQueue(pi, { models: [{ id: "model-a" }, { id: "model-b" }] });
+		await using session = await spentWithQueue(pi, { models });
 		await session.setModel("model-b");
 		session.script("ok");
 		await session.prompt("on");
@@ -127,6 +133,77 @@ describe.each(edges)("with Pi $version", (pi) => {
 		expect(containsText(session.lastRequest.messages, "LOG\n0123")).toBe(true);
 	});
 
+	test("a compaction that another extension cancels changes nothing", async () => {
+		const veto = (api: ExtensionAPI) => void api.on("session_before_compact", () => ({ cancel: true }));
+		await using session = await spentWithQueue(pi, {
+			settings: { mulligan: spent, compaction: { keepRecentTokens: 10 } },
+			extensions: [veto],
+		});
+		await session.compact().catch(() => undefined);
+		expect(session.entries().filter(({ type }) => type === "compaction")).toEqual([]);
+		session.script("ok");
+		await session.prompt("on");
+		expect(statuses(session)).toEqual(["queued"]);
+		expect(containsText(session.lastRequest.messages, "LOG\n0123")).toBe(true);
+		session.otherwise("SUMMARY");
+	});
+
+	test("an op whose target was summarised away is let go of, and the session goes on", async () => {
+		await using session = await spentWithQueue(pi, {
+			settings: { mulligan: spent, compaction: { keepRecentTokens: 10 } },
+		});
+		session.otherwise("SUMMARY");
+		await session.compact();
+		await session.prompt("on");
+		expect(records(session, "mulligan:queued").at(-1)).toMatchObject({
+			status: "dropped",
+			reason: "what it touches has left the context",
+		});
+		expect(records(session, "mulligan:shrink")).toHaveLength(2);
+		expect(containsText(session.lastRequest.messages, "SUMMARY")).toBe(true);
+	});
+
+	test("with the budget spent the safety valve spends one more, strictly above its volume", async () => {
+		const valve = async (safetyValveTokens: number) => {
+			await using session = await openSession({
+				pi,
+				tools,
+				settings: { mulligan: { rewrites: { maxMoments: 1, flushShedTokens: 0, safetyValveTokens } } },
+			});
+			session.script(
+				{ calls: [call.tool("c1", "log")] },
+				{ calls: [call.shrink("c2", { by_tool_name: "log" })] },
+				{ calls: [call.tool("c3", "huge")] },
+				{ calls: [call.shrink("c4", { by_tool_name: "huge" })] },
+				"done",
+			);
+			await session.prompt("go");
+			expect(containsText(session.lastRequest.messages, "LOG\n0123")).toBe(false);
+			return {
+				isShrunk: !containsText(session.lastRequest.messages, "HUGE\n0123"),
+				volume: (records(session, "mulligan:queued")[0]?.op as { shedTokens?: number } | undefined)?.shedTokens,
+			};
+		};
+		const { volume } = await valve(1e6);
+		expect(volume).toBeGreaterThan(4000);
+		expect(await valve(volume ?? 0)).toEqual({ isShrunk: false, volume });
+		expect(await valve((volume ?? 0) - 1)).toEqual({ isShrunk: true, volume: undefined });
+	});
+
+	test("a budget of two spends two, and then waits", async () => {
+		const rewrites = { maxMoments: 2, flushShedTokens: 0 };
+		await using session = await openSession({ pi, tools, settings: { mulligan: { rewrites } } });
+		const steps = ["a", "b", "c"].flatMap((id) => [
+			{ calls: [call.tool(id, "grep", { pattern: id })] },
+			{ calls: [call.shrink(`s${id}`, { by_tool_call_id: id })] },
+		]);
+		session.script(...steps, "done");
+		await session.prompt("go");
+		const isWhole = (id: string) => containsText(session.lastRequest.messages, `GREP-${id}\n0123`);
+		expect(["a", "b", "c"].map(isWhole)).toEqual([false, false, true]);
+		expect(statuses(session)).toEqual(["queued"]);
+	});
+
 	test("a queued op is back after a resume and a reload, and can be cancelled", async () => {
 		await using first = await spentWithQueue(pi);
 		await using session = await first.reopen();
@@ -139,7 +216,7 @@ describe.each(edges)("with Pi $version", (pi) => {
 	});
 
 	test("a queued rewind that becomes active later says so in its note, without what was next then", async () => {
-		await using session = await openSession({ pi, tools, models: [{ id: "model-a" }, { id: "model-b" }] });
+		await using session = await openSession({ pi, tools, models });
 		session.script({ calls: [call.tool("c1", "grep", { pattern: "wide" })] }, { calls: [call.rewind("c2")] }, "done");
 		await session.prompt("go");
 		expect(containsText(session.lastRequest.messages, "GREP-wide\n0123")).toBe(true);
@@ -195,9 +272,78 @@ describe.each(edges)("with Pi $version", (pi) => {
 		]);
 	});
 
-	test("the status tells what waits, what is left and what was shed", async () => {
-		await using session = await spentWithQueue(pi);
-		expect(session.ui.statuses.get("mulligan")).toMatch(/^mulligan · 1 queued · 0 moments left · ~\d+ tokens shed$/);
+	describe("the status", () => {
+		const status = ({ ui }: TestSession) => ui.statuses.get("mulligan");
+
+		test("tells what waits, what is left and what was shed, also after a resume and a reload", async () => {
+			await using first = await spentWithQueue(pi);
+			expect(status(first)).toMatch(/^mulligan · 1 queued · 0 moments left · ~\d+ tokens shed$/);
+			await using session = await first.reopen();
+			expect(status(session)).toMatch(/^mulligan · 1 queued · 1 moment left · ~\d+ tokens shed$/);
+			session.ui.statuses.clear();
+			await session.reload();
+			expect(status(session)).toMatch(/^mulligan · 1 queued · 1 moment left · ~\d+ tokens shed$/);
+		});
+
+		test("follows a change of model, /tree and a compaction between two turns", async () => {
+			const settings = { mulligan: spent, compaction: { keepRecentTokens: 10 } };
+			await using session = await spentWithQueue(pi, { models, settings });
+			await session.setModel("model-b");
+			expect(status(session)).toMatch(/^mulligan · 0 moments left · ~\d+ tokens shed$/);
+			const leaf = session.branch().at(-1)?.id ?? "";
+			await session.navigateTree(session.branch().find(({ type }) => type === "message")?.id ?? "");
+			expect(status(session)).toBeUndefined();
+			await session.navigateTree(leaf);
+			expect(status(session)).toMatch(/^mulligan · 0 moments left · ~\d+ tokens shed$/);
+			session.otherwise("SUMMARY");
+			await session.compact();
+			expect(status(session)).toBeUndefined();
+		});
+
+		test("follows a command that drops what waits", async () => {
+			await using session = await openSession({ pi, tools });
+			session.script("hello", { calls: [call.tool("c1", "log")] }, "found");
+			await session.prompt("go");
+			await session.prompt("/mulligan_checkpoint start");
+			await session.prompt("on");
+			session.script({ calls: [call.rewind("c2", { granularity: "checkpoint", checkpoint: "start" })] }, "done");
+			await session.prompt("back");
+			expect(status(session)).toBe("mulligan · 1 queued · 1 moment left");
+			await session.prompt("/mulligan_checkpoint_revoke start");
+			expect(status(session)).toBeUndefined();
+		});
+
+		test("is left alone by a command that is over only after its session", async () => {
+			const { promise: over, resolve: end } = Promise.withResolvers<void>();
+			const slow: Plugin = {
+				name: "slow",
+				setup: ({ command }) => command("slow", { description: "Takes its time", run: () => over }),
+			};
+			const extensions = [(api: ExtensionAPI) => mulliganWith([...DEFAULT_PLUGINS, slow], api)];
+			await using session = await openSession({ pi, tools, extensionPaths: [], extensions });
+			const running = session.prompt("/slow");
+			await session.newSession();
+			end();
+			await running;
+			expect(session.errors).toEqual([]);
+		});
+
+		test("counts what was shed in the model's own tokens once these are known", async () => {
+			/** A provider that counts two tokens where the plain estimate counts one, of all that it is sent. */
+			const doubled = (reply: object) => (request: ModelRequest) => ({
+				...reply,
+				usage: { input: Math.round(JSON.stringify([request.system, request.tools, request.messages]).length / 2) },
+			});
+			await using session = await openSession({ pi, tools, settings: { mulligan: atOnce } });
+			session.script({ calls: [call.tool("c1", "huge")] }, { calls: [call.shrink("c2", { by_tool_name: "huge" })] });
+			session.otherwise("done");
+			await session.prompt("go");
+			const shed = () => Number(/~([\d.]+)k tokens shed/.exec(status(session) ?? "")?.[1]);
+			const plain = shed();
+			session.otherwise(doubled({ text: "ok" }));
+			for (let turns = 0; turns < 3; turns++) await session.prompt("on");
+			expect(shed() / plain).toBeGreaterThan(1.5);
+		});
 	});
 
 	test("a resume after more than five minutes activates what waits", async () => {

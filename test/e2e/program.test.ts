@@ -73,4 +73,19 @@ describe.concurrent.each(edges)("the program pi $version", (pi) => {
 		});
 		expectRewound(next.requests[0]?.messages ?? []);
 	});
+
+	test("killed with an op in the queue, it resumes with the op still waiting", async () => {
+		const slow: Step = { text: "late", delayMs: 60_000 };
+		const queueing = { mulligan: { rewrites: { maxMoments: 1, flushShedTokens: 1e6 } } };
+		const start = { pi, extensions, settings: queueing };
+		const started = startPi({ ...start, script: [...rewound.slice(0, 2), slow], prompt: "go" });
+		await started.requested(3);
+		started.kill();
+		using killed = await started.done;
+		const { cwd, agentDir } = killed;
+		const script = [{ calls: [call.tool("a1", "mulligan_audit")] }, "done"];
+		using next = await runPi({ ...start, cwd, agentDir, args: ["--continue"], script, prompt: "on" });
+		expect(containsText(next.requests[0]?.messages, "Rewound")).toBe(false);
+		expect(containsText(next.requests[1]?.messages, "Rewound now (asked for earlier)")).toBe(true);
+	});
 });

@@ -160,7 +160,7 @@ describe.each(piVersions())("with Pi $version", (pi) => {
 		expect(JSON.stringify(session.entries().slice(0, JSON.parse(original).length))).toBe(original);
 	});
 
-	test("without an op every request is what it is without the extension, but for the three declarations", async () => {
+	test("without an op every request is what it is without the extension, but for the four declarations", async () => {
 		const run = async (extensionPaths?: string[]) => {
 			const session = await openAtOnce({ pi, tools, ...(extensionPaths ? { extensionPaths } : {}) });
 			session.script({ calls: [call.tool("c1", "log")] }, "done", "more");
@@ -178,6 +178,7 @@ describe.each(piVersions())("with Pi $version", (pi) => {
 			"mulligan_rewind",
 			"mulligan_shrink",
 			"mulligan_cancel",
+			"mulligan_audit",
 		]);
 	});
 });

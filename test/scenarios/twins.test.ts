@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { compare, minus, promptOf } from "../../scripts/twins/bill.ts";
+import { compare, costOf, minus, priceLists, promptOf } from "../../scripts/twins/bill.ts";
 import { type Run, runTwins, type Twins } from "../../scripts/twins/run.ts";
 import { needleOf } from "../../scripts/twins/scenario.ts";
 import { scenarios } from "../../scripts/twins/scenarios.ts";
@@ -108,6 +108,20 @@ describe.each(edges)("on Pi $version", (pi) => {
 			);
 			expect(lines).toEqual(expectation.oriented ? [[...expectation.oriented, true]] : []);
 		});
+	});
+
+	test.each<[Name, "cheaper" | "dearer"]>([
+		["bloatedGrep", "cheaper"],
+		["wrongDirection", "cheaper"],
+		["longLog", "cheaper"],
+		["fiveShrinks", "cheaper"],
+		["lateShrink", "dearer"],
+		["twentyShrinks", "dearer"],
+		["neverNeeded", "dearer"],
+	])("%s is %s with mulligan, at either price list", async (name, expected) => {
+		const { with: ours, without } = compare(await play(name), LATER);
+		for (const prices of priceLists)
+			expect(costOf(ours.tokens, prices) < costOf(without.tokens, prices) ? "cheaper" : "dearer").toBe(expected);
 	});
 
 	test("a session that never needs mulligan pays for the declared tools, and for nothing else", async () => {

@@ -1,5 +1,5 @@
 import type { SessionManager } from "@earendil-works/pi-coding-agent";
-import { defaultsOf } from "../../src/config/check.ts";
+import { defaultsOf } from "../../src/config/defaults.ts";
 import { DEFAULT_PLUGINS } from "../../src/default-set.ts";
 import { createKernel, type Kernel } from "../../src/kernel/kernel.ts";
 import type { Message, SessionEntry } from "../../src/kernel/messages.ts";

@@ -1,5 +1,6 @@
 import type { SessionEntry } from "@earendil-works/pi-coding-agent";
 import { type Call, type OpenSessionOptions, openSession, type TestSession } from "../../src/testing/index.ts";
+import type { TerminalPi } from "./terminal.ts";
 
 /** A note that passes validation. */
 export const note = (what = "the grep was too wide") => ({
@@ -44,6 +45,15 @@ export function wire(messages: readonly object[] = []): unknown[] {
 	return messages.map((message) =>
 		JSON.parse(JSON.stringify(message, (key, value) => (OWN_TO_ONE_RUN.has(key) ? undefined : value))),
 	);
+}
+
+/** Types the command that revokes a checkpoint: the first Enter takes the completion of its name. */
+export async function revokeCheckpoint(terminal: TerminalPi, name: string): Promise<void> {
+	terminal.type(`/mulligan_checkpoint_revoke ${name}`);
+	await terminal.shows(`→ ${name}`);
+	terminal.press("Enter");
+	await terminal.hides(`→ ${name}`);
+	terminal.press("Enter");
 }
 
 /** Rules under which every op is active at once. */

@@ -16,8 +16,12 @@ export interface TerminalPi
 	screen(): string;
 	/** Resolves when the screen shows this; rejects with the screen if it doesn't in time. */
 	shows(text: string | RegExp): Promise<void>;
+	/** Resolves when the screen doesn't show this; rejects with the screen if it still does after a while. */
+	hides(text: string): Promise<void>;
 	/** Types text as it is, without Enter. */
 	type(text: string): void;
+	/** Types text and presses Enter. */
+	enter(text: string): void;
 	/** Presses keys by tmux's names: `Enter`, `Escape`, `C-c`, `Up`. */
 	press(...keys: string[]): void;
 	/** Ends the program and its terminal, and removes the temporary folders. */
@@ -46,6 +50,8 @@ export function openTerminal(options: TerminalOptions): TerminalPi {
 	tmux("set-option", "-g", "remain-on-exit", "on");
 
 	const screen = () => tmux("capture-pane", "-p");
+	const type = (text: string) => void tmux("send-keys", "-l", "--", text);
+	const press = (...keys: string[]) => void tmux("send-keys", "--", ...keys);
 	const dispose = async () => {
 		spawnSync("tmux", ["-S", socket, "kill-server"]);
 		launch.remove();
@@ -57,8 +63,18 @@ export function openTerminal(options: TerminalOptions): TerminalPi {
 			const found = () => (typeof text === "string" ? screen().includes(text) : text.test(screen()));
 			return until(found, launch.timeoutMs, () => `The screen doesn't show ${text}:\n${screen()}`);
 		},
-		type: (text) => void tmux("send-keys", "-l", "--", text),
-		press: (...keys) => void tmux("send-keys", "--", ...keys),
+		hides: (text) =>
+			until(
+				() => !screen().includes(text),
+				launch.timeoutMs,
+				() => `The screen still shows ${text}:\n${screen()}`,
+			),
+		type,
+		enter: (text) => {
+			type(text);
+			press("Enter");
+		},
+		press,
 		dispose,
 		[Symbol.asyncDispose]: dispose,
 	};

@@ -1,0 +1,40 @@
+import { textOf } from "../../../src/testing/index.ts";
+import { AT_ONCE, answer, call, notified, openStage, play, row, type Tell } from "../stage.ts";
+
+/** Shrinks that become active at once, what they are refused for, and cancels. */
+export async function shrinks(tell: Tell): Promise<void> {
+	await using session = await openStage({ ...AT_ONCE, shrink: { notifyMaxChars: 40 } });
+
+	await play(session, [call.grep("g1"), call.grep("g2")], [call.shrink("s1", "g1"), call.shrink("s2", "g2")]);
+	tell("shrink", answer(session, "s1", "it is active, and another shrink of its message carries the orientation line"));
+	tell("shrink", answer(session, "s2", "it is active; its last line orients the model, once a moment"));
+	const seen = session.lastRequest.messages.find(({ role }) => role === "toolResult");
+	tell("shrunk", { when: "the result, from the next request on", text: seen ? textOf(seen) : "" });
+	tell("notification", notified(session, "a shrink is active"));
+	tell("transcript", row(session, "mulligan:shrink", { when: "a shrink is active" }));
+
+	const long = "total is used in src/a.ts, src/b.ts and src/c.ts, each time in cents";
+	await play(session, [call.grep("g3")], [call.shrink("s3", "g3", long)]);
+	tell("notification", notified(session, "its replacement is longer than `shrink.notifyMaxChars`, 40 here"));
+
+	await play(session, [call.shrink("n1", "g1")]);
+	tell(
+		"shrink refused",
+		answer(session, "n1", "the result is not of this prompt, not in view, or of this very message"),
+	);
+	await play(session, [call.grep("g4", 20)], [call.shrink("n2", "g4")]);
+	tell("shrink refused", answer(session, "n2", "the replacement is not smaller"));
+	await play(session, [call.shrink("n3", "g4", " "), call.shrink("n4", {})]);
+	tell("shrink refused", answer(session, "n3", "the replacement is empty"));
+	tell("shrink refused", answer(session, "n4", "the target names nothing"));
+
+	await play(session, [call.grep("g5")], [call.rewind("r1")]);
+	await play(session, [call.cancel("x1", { target: { by_tool_call_id: "g1" } })]);
+	tell("cancel", answer(session, "x1", "a shrink is taken back"));
+	await play(session, [call.cancel("x2", { target: { by_tool_call_id: "g5" } })]);
+	tell("cancel", answer(session, "x2", "a rewind is taken back"));
+	tell("transcript", row(session, "mulligan:cancel", { when: "a rewind or a shrink is taken back" }));
+	await play(session, [call.cancel("x3", { markerId: "unknown" }), call.cancel("x4", {})]);
+	tell("cancel", answer(session, "x3", "nothing matches"));
+	tell("cancel", answer(session, "x4", "neither `target` nor `markerId` is given"));
+}

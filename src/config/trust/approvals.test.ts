@@ -1,0 +1,110 @@
+import { spawn } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { Approvals } from "./approvals.ts";
+
+let agentDir: string;
+let warnings: string[];
+beforeEach(() => {
+	agentDir = mkdtempSync(join(tmpdir(), "mulligan-approvals-"));
+	warnings = [];
+});
+afterEach(() => rmSync(agentDir, { recursive: true, force: true }));
+
+const open = (root = "/p") => new Approvals({ agentDir, root, warn: (text) => warnings.push(text) });
+const store = () => join(agentDir, "mulligan", "approvals.json");
+const stored = () => JSON.parse(readFileSync(store(), "utf8"));
+
+/** Another process that approves files of a project, one after the other. */
+function approver(root: string, names: readonly string[]) {
+	const code = `
+		import { Approvals } from ${JSON.stringify(new URL("./approvals.ts", import.meta.url).href)};
+		const approvals = new Approvals({ agentDir: ${JSON.stringify(agentDir)}, root: ${JSON.stringify(root)}, warn: (text) => console.error(text) });
+		for (const name of ${JSON.stringify(names)}) await approvals.approve([{ file: ${JSON.stringify(root)} + "/" + name, hash: name }]);
+	`;
+	const child = spawn(process.execPath, ["--input-type=module-typescript", "--no-warnings", "-e", code], {
+		cwd: fileURLToPath(new URL(".", import.meta.url)),
+		stdio: ["ignore", "ignore", "pipe"],
+	});
+	let errors = "";
+	child.stderr.on("data", (chunk) => {
+		errors += chunk;
+	});
+	return { child, done: new Promise<string>((resolve) => child.on("close", () => resolve(errors))) };
+}
+
+describe("approvals", () => {
+	test("tell what is approved from what is new and what has changed, in this process and the next", async () => {
+		const approvals = open();
+		expect(approvals.standing("/p/a.ts", "1")).toBe("new");
+		await approvals.approve([{ file: "/p/a.ts", hash: "1" }]);
+		for (const each of [approvals, open()]) {
+			expect(each.standing("/p/a.ts", "1")).toBe("approved");
+			expect(each.standing("/p/a.ts", "2")).toBe("changed");
+			expect(each.standing("/p/b.ts", "1")).toBe("new");
+		}
+		expect(open("/q").standing("/q/a.ts", "1")).toBe("new");
+		expect(stored()).toEqual({ version: 1, projects: { "/p": { "a.ts": "1" } } });
+	});
+
+	test.each(["__proto__", "constructor", "toString"])("take no property of objects for a file: %s", (name) => {
+		expect(open().standing(`/p/${name}`, "1")).toBe("new");
+	});
+
+	test("of several processes at once are all there afterwards", async () => {
+		const names = Array.from({ length: 6 }, (_, process) => [0, 1, 2].map((file) => `f${process}-${file}`));
+		const errors = await Promise.all(names.map((mine) => approver("/p", mine).done));
+		expect(errors.join("")).toBe("");
+		expect(Object.keys(stored().projects["/p"]).sort()).toEqual(names.flat().sort());
+	}, 60_000);
+
+	test("survive a process that is killed while it writes", async () => {
+		await open().approve([{ file: "/p/kept", hash: "kept" }]);
+		for (const delayMs of [60, 90, 120, 150]) {
+			const { child, done } = approver(
+				"/p",
+				Array.from({ length: 300 }, (_, file) => `f${file}`),
+			);
+			setTimeout(() => child.kill("SIGKILL"), delayMs);
+			await done;
+			expect(stored().projects["/p"].kept).toBe("kept");
+		}
+	}, 60_000);
+});
+
+describe("a store", () => {
+	test.each(["{", "null", "[]", '{"version":2,"projects":{}}', '{"version":1,"projects":{"/p":{"a":1}}}'])(
+		"that is none counts as empty with a warning, and the next approval keeps it aside: %s",
+		async (text) => {
+			mkdirSync(join(agentDir, "mulligan"));
+			writeFileSync(store(), text);
+			const approvals = open();
+			expect(warnings).toEqual([
+				`${store()} is no store of approvals: nothing counts as approved. The next approval keeps it as ${store()}.corrupt.`,
+			]);
+			expect(approvals.standing("/p/a", "1")).toBe("new");
+			expect(readFileSync(store(), "utf8")).toBe(text);
+			await approvals.approve([{ file: "/p/a", hash: "1" }]);
+			expect(readFileSync(`${store()}.corrupt`, "utf8")).toBe(text);
+			expect(open().standing("/p/a", "1")).toBe("approved");
+		},
+	);
+
+	test("that can't be written leaves approvals to this session, with a warning", async () => {
+		writeFileSync(join(agentDir, "mulligan"), "a file where the folder should be");
+		const approvals = open();
+		warnings.length = 0;
+		await approvals.approve([{ file: "/p/a", hash: "1" }]);
+		expect(warnings).toEqual([expect.stringContaining("what you approved counts for this session only")]);
+		expect(approvals.standing("/p/a", "1")).toBe("approved");
+	});
+
+	test("is written whole: no other file stays behind", async () => {
+		await open().approve([{ file: "/p/a", hash: "1" }]);
+		expect(readdirSync(join(agentDir, "mulligan"))).toEqual(["approvals.json"]);
+		expect(existsSync(`${store()}.lock`)).toBe(false);
+	});
+});

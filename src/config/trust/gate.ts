@@ -1,0 +1,167 @@
+import { relative } from "node:path";
+import type { Jiti } from "jiti";
+import type { Warning } from "../check.ts";
+import { Approvals, hashOf, type Standing } from "./approvals.ts";
+import { openJiti, ProjectModules, type VirtualModules } from "./modules.ts";
+import { type ScannedFile, scan } from "./scan.ts";
+import { isForeign, Territory } from "./territory.ts";
+
+/** A file that wants to run, for the human to decide on. */
+export interface Candidate {
+	/** Relative to the project's folder. */
+	readonly path: string;
+	/** `changed`: the human approved another content of it. */
+	readonly standing: Exclude<Standing, "approved">;
+}
+
+/** Lets a project's code run only if it may; the user's own always may. */
+export interface Gate {
+	/**
+	 * Run a code file (config or plugin) and give its default export, else all of its exports. Rejects with NotApproved, or
+	 * with the file's own error.
+	 */
+	load(file: string): Promise<unknown>;
+	/** Settle what these files need, before any of them is loaded: asks the human once where there is something to ask. */
+	prepare(files: readonly string[]): Promise<void>;
+	/** The files that were left out for want of approval. */
+	readonly pending: readonly string[];
+	/** Approve what is pending, as it is on disk now. It runs from the next session start on. */
+	approve(): Promise<readonly string[]>;
+}
+
+/** Code of the project that may not run; its message says which, why, and what to do. */
+export class NotApproved extends Error {
+	override readonly name = "NotApproved";
+}
+
+export interface GateOptions {
+	readonly agentDir: string;
+	/** The folder whose files are the project's. */
+	readonly projectRoot: string;
+	/** Pi runs with the project's own settings and extensions. */
+	readonly isProjectTrusted: boolean;
+	/** What the human once told Pi of this folder or one above it; null: nothing. */
+	readonly savedDecision: boolean | null;
+	/** The human wants all of it approved, and said so when starting Pi. */
+	readonly approveAll: boolean;
+	/** Puts the question to the human; undefined where nobody can be asked. */
+	readonly ask: ((candidates: readonly Candidate[]) => Promise<boolean>) | undefined;
+	readonly virtualModules: VirtualModules;
+	readonly warn: (warning: Warning) => void;
+}
+
+type Rule = "all" | "approved" | "none";
+
+const HOW = "Approve with /mulligan trust, or start Pi once with --mulligan-trust.";
+
+export function openGate(options: GateOptions): Gate {
+	return new ProjectGate(options);
+}
+
+/** Whose code of the project may run: all once the human has told Pi so for good, none where the project isn't trusted. */
+function ruleOf({ isProjectTrusted, savedDecision }: GateOptions): Rule {
+	if (!isProjectTrusted || savedDecision === false) return "none";
+	return savedDecision === true ? "all" : "approved";
+}
+
+class ProjectGate implements Gate {
+	readonly #options: GateOptions;
+	readonly #rule: Rule;
+	readonly #territory: Territory;
+	readonly #approvals: Approvals;
+	readonly #pending = new Set<string>();
+	#jiti: Promise<Jiti> | undefined;
+	#modules: ProjectModules | undefined;
+
+	constructor(options: GateOptions) {
+		this.#options = options;
+		this.#rule = ruleOf(options);
+		this.#territory = new Territory(options.projectRoot);
+		this.#approvals = new Approvals({
+			agentDir: options.agentDir,
+			root: this.#territory.root,
+			warn: (text) => this.#warn(text),
+		});
+	}
+
+	get pending(): readonly string[] {
+		return [...this.#pending];
+	}
+
+	async load(file: string): Promise<unknown> {
+		const own = this.#territory.own(file);
+		if (own === undefined) return defaultOf(await (await this.#openJiti()).import(file));
+		if (this.#rule === "none")
+			throw new NotApproved(`${file} is not run: the project is not trusted. Trust it in Pi (/trust) to change that.`);
+		this.#modules ??= new ProjectModules({
+			jiti: await this.#openJiti(),
+			virtualModules: this.#options.virtualModules,
+			own: (path) => this.#territory.own(path),
+			check: (path, bytes) => this.#check(path, bytes),
+		});
+		return defaultOf(await this.#modules.import(own));
+	}
+
+	async prepare(files: readonly string[]): Promise<void> {
+		if (this.#rule !== "approved" || files.length === 0) return;
+		const scanned = await this.#scan(files);
+		const waiting = scanned.filter((found) => this.#candidate(found) !== undefined);
+		if (waiting.length === 0) return;
+		const candidates = waiting.flatMap((found) => this.#candidate(found) ?? []);
+		const { approveAll, ask } = this.#options;
+		if (approveAll || (ask && (await ask(candidates)))) return this.#approvals.approve(waiting);
+		for (const { file } of waiting) this.#pending.add(file);
+		if (!ask) this.#warn(`${listed(candidates)} not run: nobody has approved it. ${HOW}`);
+	}
+
+	async approve(): Promise<readonly string[]> {
+		const files = await this.#scan(this.pending);
+		await this.#approvals.approve(files);
+		this.#pending.clear();
+		return files.map(({ file }) => file);
+	}
+
+	#check(file: string, bytes: Uint8Array): void {
+		if (isForeign(file)) throw new NotApproved(`${file} is not run: it belongs to another user.`);
+		if (this.#rule === "all") return;
+		const candidate = this.#candidate({ file, hash: hashOf(bytes) });
+		if (!candidate) return;
+		this.#pending.add(file);
+		const why = candidate.standing === "changed" ? "it has changed since it was approved" : "nobody has approved it";
+		throw new NotApproved(`${file} is not run: ${why}. ${HOW}`);
+	}
+
+	#candidate({ file, hash }: ScannedFile): Candidate | undefined {
+		const standing = this.#approvals.standing(file, hash);
+		return standing === "approved" ? undefined : { path: relative(this.#territory.root, file), standing };
+	}
+
+	async #scan(files: readonly string[]): Promise<readonly ScannedFile[]> {
+		return scan(files, {
+			jiti: await this.#openJiti(),
+			own: (file) => this.#territory.own(file),
+		});
+	}
+
+	#openJiti(): Promise<Jiti> {
+		this.#jiti ??= openJiti(`${this.#territory.root}/`, this.#options.virtualModules);
+		return this.#jiti;
+	}
+
+	#warn(text: string): void {
+		this.#options.warn({ key: "trust", text });
+	}
+}
+
+function defaultOf(exports: unknown): unknown {
+	const module = exports as { readonly default?: unknown } | null | undefined;
+	return typeof module === "object" && module !== null && "default" in module ? module.default : exports;
+}
+
+function listed(candidates: readonly Candidate[]): string {
+	const shown = candidates.slice(0, MOST_NAMED).map(({ path }) => path);
+	const more = candidates.length > shown.length ? ` and ${candidates.length - shown.length} more` : "";
+	return `${shown.join(", ")}${more} ${candidates.length === 1 ? "is" : "are"}`;
+}
+
+const MOST_NAMED = 8;
