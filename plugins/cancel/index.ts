@@ -10,8 +10,8 @@ export const cancel = definePlugin({
 	setup(api) {
 		const { journal, screen } = api;
 		api.tool<CancelParams>(cancelTool, ({ params }) => runCancel(api, params));
-		screen.renderRecord("mulligan:cancel", (data) => cancelLines(data, journal));
-		screen.renderRecord("mulligan:queued", (data) => queuedLines(data, journal));
+		screen.renderRecord("mulligan:cancel", (record) => cancelLines(record, journal));
+		screen.renderRecord("mulligan:queued", (record) => queuedLines(record, journal));
 	},
 });
 

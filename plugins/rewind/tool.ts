@@ -1,6 +1,7 @@
 import {
 	contentTokens,
 	type Fate,
+	isOpOf,
 	type NestedCall,
 	type PluginApi,
 	quoted,
@@ -228,7 +229,7 @@ function viewTokens({ session }: Api, ids: ReadonlySet<string>): number {
 }
 
 function waitingRewinds({ moments }: Api): readonly RewindBody[] {
-	return moments.waiting().flatMap(({ type, body }) => (type === MARKER ? [body as RewindBody] : []));
+	return moments.waiting().flatMap((op) => (isOpOf(op, MARKER) ? [op.body] : []));
 }
 
 function queuedIds(api: Api): ReadonlySet<string> {

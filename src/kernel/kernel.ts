@@ -12,6 +12,7 @@ import type {
 	ResultLines,
 	Screen,
 	SessionReader,
+	Settings,
 	ToolAnswer,
 	ToolCall,
 	ToolDeclaration,
@@ -195,7 +196,7 @@ export async function createKernel({
 	lastSeq,
 }: {
 	readonly plugins: readonly PluginWithOptions[];
-	readonly settings: Readonly<Record<string, unknown>>;
+	readonly settings: Settings;
 	readonly host: Host;
 	readonly rules: MomentRules;
 	/** The highest `seq` of the session's records so far. */
@@ -292,7 +293,7 @@ function apiFor({
 	readonly who: Owner;
 	readonly plugin: Plugin;
 	readonly options: unknown;
-	readonly settings: Readonly<Record<string, unknown>>;
+	readonly settings: Settings;
 	readonly session: PluginApi["session"];
 	readonly tools: Map<string, RegisteredTool & { readonly who: Owner }>;
 	readonly commands: Map<string, RegisteredCommand & { readonly who: Owner }>;
