@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, renameSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
-import { lock } from "proper-lockfile";
+import { type LockOptions, lock } from "proper-lockfile";
 import writeFileAtomic from "write-file-atomic";
 
 /** SHA-256 (hex) by file, relative to the project's root with forward slashes. */
@@ -41,7 +41,7 @@ export class Approvals {
 		this.#file = join(options.agentDir, "mulligan", "approvals.json");
 		this.#root = options.root;
 		this.#warn = options.warn;
-		this.#hashes = this.#read().projects[this.#root] ?? {};
+		this.#hashes = this.#readOrNothing().projects[this.#root] ?? {};
 	}
 
 	/** Whether a file of the project may run as it is. */
@@ -57,12 +57,9 @@ export class Approvals {
 		this.#hashes = { ...this.#hashes, ...added };
 		try {
 			mkdirSync(dirname(this.#file), { recursive: true });
-			const release = await lock(this.#file, { realpath: false, stale: 10_000, retries: LOCK_RETRIES });
-			try {
-				await this.#write(added);
-			} finally {
-				await release();
-			}
+			const release = await lock(this.#file, LOCK);
+			// A lock that is already gone must not make a store that was written count as lost.
+			await this.#write(added).finally(() => release().catch(() => {}));
 		} catch (error) {
 			this.#warn(
 				`${this.#file} cannot be written (${(error as Error).message}): what you approved counts for this session only.`,
@@ -70,30 +67,40 @@ export class Approvals {
 		}
 	}
 
-	/** Adds to what the file holds by now: another process may have written since. */
+	/** Adds to what the file holds by now: another process may have written since. Rejects where it can't be read. */
 	async #write(added: Hashes): Promise<void> {
-		const { projects } = this.#read({ keepCorrupt: true });
+		const { projects } = this.#read() ?? this.#setAside();
 		const mine = { ...projects[this.#root], ...added };
 		const store: Store = { version: 1, projects: { ...projects, [this.#root]: mine } };
 		await writeFileAtomic(this.#file, `${JSON.stringify(store, null, "\t")}\n`, { mode: 0o600 });
 	}
 
-	#read({ keepCorrupt = false } = {}): Store {
+	#readOrNothing(): Store {
+		try {
+			const store = this.#read();
+			if (store) return store;
+			const next = `The next approval keeps it as ${this.#file}.corrupt.`;
+			this.#warn(`${this.#file} is no store of approvals: nothing counts as approved. ${next}`);
+		} catch (error) {
+			this.#warn(`${this.#file} cannot be read (${(error as Error).message}): nothing counts as approved.`);
+		}
+		return EMPTY;
+	}
+
+	/** What the file holds; undefined where that is no store. Throws where it is there and can't be read. */
+	#read(): Store | undefined {
 		let text: string;
 		try {
 			text = readFileSync(this.#file, "utf8");
 		} catch (error) {
-			if ((error as NodeJS.ErrnoException).code !== "ENOENT")
-				this.#warn(`${this.#file} cannot be read (${(error as Error).message}): nothing counts as approved.`);
-			return EMPTY;
+			if ((error as NodeJS.ErrnoException).code === "ENOENT") return EMPTY;
+			throw error;
 		}
-		const store = parseStore(text);
-		if (store) return store;
-		if (keepCorrupt) renameSync(this.#file, `${this.#file}.corrupt`);
-		else
-			this.#warn(
-				`${this.#file} is no store of approvals: nothing counts as approved. The next approval keeps it as ${this.#file}.corrupt.`,
-			);
+		return parseStore(text);
+	}
+
+	#setAside(): Store {
+		renameSync(this.#file, `${this.#file}.corrupt`);
 		return EMPTY;
 	}
 
@@ -102,8 +109,15 @@ export class Approvals {
 	}
 }
 
-/** Half a minute in all: a process that holds the lock writes one small file. */
-const LOCK_RETRIES = { retries: 60, factor: 1.2, minTimeout: 10, maxTimeout: 1000, randomize: true };
+const LOCK: LockOptions = {
+	realpath: false,
+	/** A process that was killed leaves its lock behind for this long. */
+	stale: 5000,
+	/** Half a minute in all: a process that holds the lock writes one small file. */
+	retries: { retries: 60, factor: 1.2, minTimeout: 10, maxTimeout: 1000, randomize: true },
+	// By default it throws from a timer, which would end Pi. The file is written whole in any case.
+	onCompromised: () => {},
+};
 
 function parseStore(text: string): Store | undefined {
 	let parsed: unknown;
