@@ -119,7 +119,7 @@ const CHECKS: readonly Check[] = [
 			? undefined
 			: {
 					code: "too-full",
-					reason: `the context is at ${Math.round(share * 100)}% of the window, too full for another retry. Shrink the largest result with mulligan_shrink first.`,
+					reason: `the context is at ${Math.round(share * 100)}% of the window, too full for another retry. See what is largest with mulligan_audit, and shrink that first.`,
 				};
 	},
 ];
