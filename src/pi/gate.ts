@@ -41,7 +41,7 @@ export function gateOf(
 		return opening;
 	};
 	return {
-		load: async (file) => (await gate()).load(file),
+		load: async (file, saidBy) => (await gate()).load(file, saidBy),
 		prepare: async (files) => (await gate()).prepare(files),
 		get pending() {
 			return opened?.pending ?? [];

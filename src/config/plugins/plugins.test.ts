@@ -516,3 +516,24 @@ test("the human is asked once for all code that the list names", async () => {
 	await folders.load({ gate });
 	expect(questions).toEqual([files]);
 });
+
+test("the human is not asked for what their own config names, though it lies in the project", async () => {
+	const gate = openGateForAll();
+	const said: unknown[] = [];
+	const { load } = gate;
+	gate.load = async (path, saidBy) => {
+		said.push([path, saidBy]);
+		return load(path, saidBy);
+	};
+	const file = folders.write("mine.ts", module("mine"));
+	folders.write(
+		join(folders.agentDir, "mulligan.config.mjs"),
+		`export default { plugins: [${JSON.stringify(file)}] };`,
+	);
+	const config = await folders.load({ gate });
+	expect([namesOf(config), gate.prepared]).toEqual([["mine"], []]);
+	expect(said).toEqual([
+		[join(folders.agentDir, "mulligan.config.mjs"), "user"],
+		[file, "user"],
+	]);
+});

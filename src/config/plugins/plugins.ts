@@ -5,6 +5,7 @@ import { placeText, type Spot, type Warning, warningAt } from "../check.ts";
 import { closest } from "../closest.ts";
 import { placeless } from "../read/block.ts";
 import { load } from "../read/code.ts";
+import type { Scope } from "../sources/book.ts";
 import type { Gate } from "../trust/gate.ts";
 import { DEFAULT_SET, type Entry } from "./entries.ts";
 import { lineUp, type Placed } from "./line-up.ts";
@@ -64,7 +65,10 @@ function expanded(entries: readonly Entry[], { builtIns, warn }: LoadOptions): r
 }
 
 /** Where a plugin comes from, before any of its code has run. */
-type Aim = { readonly builtIn: Plugin } | { readonly given: object } | { readonly file: string };
+type Aim =
+	| { readonly builtIn: Plugin }
+	| { readonly given: object }
+	| { readonly file: string; readonly saidBy: Scope };
 
 async function aimsOf(entries: readonly Entry[], options: LoadOptions): Promise<ReadonlyMap<Entry, Aim>> {
 	const aims = new Map<Entry, Aim>();
@@ -89,7 +93,8 @@ async function aimOf(
 		within: isOfProject ? root : undefined,
 		packageFolders: isOfProject ? [] : [join(agentDir, "npm")],
 	});
-	if ("file" in located || isPath(what)) return located;
+	if ("file" in located) return { ...located, saidBy: source.scope };
+	if (isPath(what)) return located;
 	const meant = await closest(
 		what,
 		builtIns.map(({ name }) => name),
@@ -100,7 +105,8 @@ async function aimOf(
 /** The plugins that could be had; the human is asked once for all code that needs it. */
 async function broughtBy(aims: ReadonlyMap<Entry, Aim>, options: LoadOptions): Promise<ReadonlyMap<Entry, Plugin>> {
 	const { gate, warn } = options;
-	const files = [...new Set([...aims.values()].flatMap((aim) => ("file" in aim ? [aim.file] : [])))];
+	const ofProject = [...aims.values()].flatMap((aim) => ("file" in aim && aim.saidBy === "project" ? [aim.file] : []));
+	const files = [...new Set(ofProject)];
 	if (files.length > 0)
 		await gate.prepare(files).catch((error) => warn({ key: "plugins", text: messageOfError(error) }));
 	const plugins = new Map<Entry, Plugin>();
@@ -114,7 +120,7 @@ async function broughtBy(aims: ReadonlyMap<Entry, Aim>, options: LoadOptions): P
 
 async function bring(aim: Aim, gate: Gate): Promise<Parsed> {
 	if ("builtIn" in aim) return { plugin: aim.builtIn };
-	const loaded = "file" in aim ? await load(aim.file, gate) : { value: aim.given };
+	const loaded = "file" in aim ? await load(aim.file, { gate, saidBy: aim.saidBy }) : { value: aim.given };
 	if ("problem" in loaded) return loaded;
 	try {
 		const parsed = parsePlugin(loaded.value);

@@ -1,4 +1,5 @@
 import { messageOfError } from "../../kernel/isolate.ts";
+import type { Scope } from "../sources/book.ts";
 import { type Gate, NotApproved } from "../trust/gate.ts";
 import { type Block, isRecord, type Problem, placeless } from "./block.ts";
 import { snapshot } from "./snapshot.ts";
@@ -6,20 +7,26 @@ import { snapshot } from "./snapshot.ts";
 /** A file that takes longer hangs, and must not hang the session with it. */
 const PATIENCE_MS = 10_000;
 
+/** Who names a code file, and what it has to pass. */
+export interface Passage {
+	readonly gate: Gate;
+	readonly saidBy: Scope;
+	readonly patienceMs?: number;
+}
+
 /** What a code file exports, or why it does not. The plugins in it are the very objects, all else is a copy. */
-export async function readCode(file: string, gate: Gate, patienceMs = PATIENCE_MS): Promise<Block | Problem> {
-	const loaded = await load(file, gate, patienceMs);
+export async function readCode(file: string, passage: Passage): Promise<Block | Problem> {
+	const loaded = await load(file, passage);
 	return "problem" in loaded ? loaded : copied(loaded.value);
 }
 
 /** The value that a code file exports, or why there is none. */
 export async function load(
 	file: string,
-	gate: Gate,
-	patienceMs = PATIENCE_MS,
+	{ gate, saidBy, patienceMs = PATIENCE_MS }: Passage,
 ): Promise<{ readonly value: unknown } | Problem> {
 	try {
-		return { value: await within(patienceMs, gate.load(file)) };
+		return { value: await within(patienceMs, gate.load(file, saidBy)) };
 	} catch (error) {
 		return { problem: messageOfError(error), ...(error instanceof NotApproved ? { notRun: "unapproved" } : {}) };
 	}

@@ -1,4 +1,4 @@
-import { accessSync, constants, readFileSync, type Stats, statSync } from "node:fs";
+import { accessSync, closeSync, constants, fstatSync, openSync, readFileSync, type Stats, statSync } from "node:fs";
 import { messageOfError } from "../../kernel/isolate.ts";
 import type { Problem } from "./block.ts";
 
@@ -28,6 +28,25 @@ export function readText(file: string): { readonly text: string } | Problem | un
 	}
 }
 
+export interface Content {
+	readonly bytes: Uint8Array;
+	/** The file belongs to another human: neither the user of this process nor root. Always false on Windows. */
+	readonly isForeign: boolean;
+}
+
+/** What a file holds and whose it is, both of the one file that was opened. Throws where it can't be read or is none. */
+export function readOnce(file: string): Content {
+	// Opening a pipe would wait for its writer.
+	const opened = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+	try {
+		const stats = fstatSync(opened);
+		if (!stats.isFile()) throw new Error(`${file} is no file`);
+		return { bytes: readFileSync(opened), isForeign: isForeign(stats) };
+	} finally {
+		closeSync(opened);
+	}
+}
+
 /** A text without the byte order mark that some editors write. */
 export function withoutMark(text: string): string {
 	return text.replace(/^\uFEFF/, "");
@@ -38,4 +57,10 @@ function unfit(stats: Stats, mustBeOwn: boolean): string | undefined {
 	if (!stats.isFile()) return "it is no file";
 	if (mustBeOwn && stats.uid !== (process.getuid?.() ?? stats.uid)) return "it belongs to another user";
 	return stats.size > MAX_FILE_BYTES ? `it is larger than ${MAX_FILE_BYTES / 1024} KiB` : undefined;
+}
+
+/** Root can do as it likes anyway, so its files are nobody's attack. */
+function isForeign({ uid }: Stats): boolean {
+	const me = process.getuid?.();
+	return me !== undefined && uid !== me && uid !== 0;
 }

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, realpathSync } from "node:fs";
-import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import nodePath, { basename, dirname, join, type PlatformPath, resolve } from "node:path";
 import { isProblem, isRecord } from "../read/block.ts";
 import { readText } from "../read/file.ts";
 
@@ -55,17 +55,17 @@ export function occupied(folder: string, places: readonly string[]): readonly st
 	return places.filter((place) => stands(place) && (place !== "package.json" || mayConfigure(join(folder, place))));
 }
 
-/** Whether a path is a folder or lies in it. Both must be real paths. */
-export function isInside(path: string, folder: string): boolean {
-	const way = relative(folder, path);
-	return !(way === ".." || way.startsWith(`..${sep}`) || isAbsolute(way));
+/** Whether a path is a folder or lies in it. Both must be real paths; `paths` are the rules of a platform, this one's unless given. */
+export function isInside(path: string, folder: string, paths: PlatformPath = nodePath): boolean {
+	const way = paths.relative(folder, path);
+	return !(way === ".." || way.startsWith(`..${paths.sep}`) || paths.isAbsolute(way));
 }
 
-/** A path with its links resolved as far as it exists. */
+/** A path with its links resolved as far as it exists, and where the disk ignores case with its names as they are stored. */
 export function realFolder(path: string): string {
 	const absolute = resolve(path);
 	try {
-		return realpathSync(absolute);
+		return realpathSync.native(absolute);
 	} catch {
 		const parent = dirname(absolute);
 		return parent === absolute ? absolute : join(realFolder(parent), basename(absolute));

@@ -88,10 +88,13 @@ async function findingsIn(
 			mustBeOwn: scope === "project",
 			cosmiconfig,
 			beforeCode: async (file) => {
-				if (runsCode) await gate.prepare([file]).catch((error) => book.warn({ file, text: messageOfError(error) }));
+				if (runsCode && scope === "project")
+					await gate.prepare([file]).catch((error) => book.warn({ file, text: messageOfError(error) }));
 			},
 			loadCode: async (file) =>
-				runsCode ? readCode(file, gate) : { problem: "MULLIGAN_DISABLED is set", notRun: "disabled" },
+				runsCode
+					? readCode(file, { gate, saidBy: scope })
+					: { problem: "MULLIGAN_DISABLED is set", notRun: "disabled" },
 		});
 	} catch (error) {
 		return { failure: messageOfError(error) };

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
@@ -44,7 +45,7 @@ const paths = (candidates: readonly Candidate[] = []) => candidates.map(({ path 
 async function session(entry = "mulligan.config.ts", more: Parameters<typeof open>[0] = {}) {
 	const gate = open(more);
 	await gate.prepare([inProject(entry)]);
-	const outcome = await gate.load(inProject(entry)).then(
+	const outcome = await gate.load(inProject(entry), "project").then(
 		(value) => ({ value }),
 		(error: Error) => ({ error }),
 	);
@@ -69,22 +70,38 @@ describe("whose code runs", () => {
 		expect(asked).toEqual([]);
 	});
 
-	test("the user's own runs, whatever the project", async () => {
-		const file = join(folder, "agent", "mulligan.config.ts");
-		mkdirSync(dirname(file));
-		writeFileSync(file, 'import { mark } from "pi-mulligan/plugin"; export default { mark };');
-		const gate = open({ isProjectTrusted: false, ask: undefined });
-		await gate.prepare([file]);
-		expect(await gate.load(file)).toEqual({ mark: shared.mark });
+	test("what the user's own config is or names runs, wherever it lies and whatever the project", async () => {
+		write({ "named.ts": 'import { mark } from "pi-mulligan/plugin"; export default { mark };' });
+		mkdirSync(join(folder, "agent"));
+		const config = join(folder, "agent", "mulligan.config.ts");
+		symlinkSync(inProject("named.ts"), config);
+		for (const options of [{}, { isProjectTrusted: false }, { projectRoot: folder }, { savedDecision: false }]) {
+			const gate = open({ ask: undefined, ...options });
+			expect(await gate.load(inProject("named.ts"), "user")).toEqual({ mark: shared.mark });
+			expect(await gate.load(config, "user")).toEqual({ mark: shared.mark });
+		}
 	});
 
-	test("a file of another user does not, even where all of the project is trusted", async ({ skip }) => {
-		if (process.getuid?.() !== 0) skip("only root can give a file away");
+	test("what the project names outside of itself does not", async () => {
 		write(CONFIG);
-		chownSync(inProject("mulligan.config.ts"), 12345, 12345);
-		const { error } = await session("mulligan.config.ts", { savedDecision: true });
+		const gate = open({ projectRoot: join(folder, "project", "sub"), savedDecision: true });
+		await expect(gate.load(inProject("mulligan.config.ts"), "project")).rejects.toThrow(
+			"it lies outside of the project",
+		);
+	});
+
+	test("a file of another user does not, even where all of the project is trusted, and nobody is asked", async ({
+		skip,
+	}) => {
 		// This process is root's: for it every other user is another one.
-		expect(error?.message).toContain("it belongs to another user");
+		if (process.getuid?.() !== 0) skip("only root can give a file away");
+		write({ "mulligan.config.ts": `import "./theirs.ts"; export default { ran: true };`, "theirs.ts": "export {};" });
+		chownSync(inProject("theirs.ts"), 12345, 12345);
+		for (const options of [{ savedDecision: true }, { approveAll: true }, {}]) {
+			const { error } = await session("mulligan.config.ts", options);
+			expect(error?.message).toContain("theirs.ts is not run: it belongs to another user");
+		}
+		expect(asked.map(paths)).toEqual([]);
 	});
 });
 
@@ -104,7 +121,7 @@ describe("the human", () => {
 		]);
 		expect(value).toEqual({ helper: 7, plugins: ["./plugins/mine.ts", "shrink"] });
 		await gate.prepare([inProject("plugins/mine.ts")]);
-		expect(await gate.load(inProject("plugins/mine.ts"))).toEqual({ name: "mine" });
+		expect(await gate.load(inProject("plugins/mine.ts"), "project")).toEqual({ name: "mine" });
 		expect(asked).toHaveLength(1);
 	});
 
@@ -134,6 +151,50 @@ describe("the human", () => {
 		expect(await session("mulligan.config.ts", { ask: undefined })).toMatchObject({ value: RAN });
 	});
 
+	test("who says no is not asked the same again in this session, only about what is new", async () => {
+		const refused = new Set<string>();
+		write({ "mulligan.config.ts": "export default 1;", "plugin.ts": "export default 2;" });
+		const gate = open({ answer: false, refused });
+		for (const file of ["mulligan.config.ts", "mulligan.config.ts", "plugin.ts"]) await gate.prepare([inProject(file)]);
+		expect(asked.map(paths)).toEqual([["mulligan.config.ts"], ["plugin.ts"]]);
+		expect(gate.pending).toEqual([inProject("mulligan.config.ts"), inProject("plugin.ts")]);
+		expect(await session("mulligan.config.ts", { refused })).toMatchObject({ error: expect.any(NotApproved) });
+		expect(asked).toHaveLength(2);
+		write({ "mulligan.config.ts": "export default 3;" });
+		expect(await session("mulligan.config.ts", { refused })).toMatchObject({ value: 3 });
+		expect(await session("plugin.ts", { refused: new Set() })).toMatchObject({ value: 2 });
+	});
+
+	test("whose question fails has said no", async () => {
+		write(CONFIG);
+		const { gate, error } = await session("mulligan.config.ts", { ask: () => Promise.reject(new Error("gone")) });
+		expect([gate.pending.length, error?.name]).toEqual([1, "NotApproved"]);
+	});
+
+	test("who wants all of it by the flag gets what is only found while it runs as well, and keeps it", async () => {
+		write({
+			"mulligan.config.ts": 'export default await import("./" + "hidden.mjs");',
+			"hidden.mjs": "export const a = 1;",
+		});
+		expect(await session("mulligan.config.ts", { approveAll: true })).toMatchObject({ value: { a: 1 } });
+		expect(await session("mulligan.config.ts", { ask: undefined })).toMatchObject({ value: { a: 1 } });
+		write({ "hidden.mjs": "export const a = 2;" });
+		expect(await session("mulligan.config.ts", { ask: undefined })).toMatchObject({ error: expect.any(NotApproved) });
+	});
+
+	test("is not asked about what is only a type, nor about code that comments name", async () => {
+		write({
+			"mulligan.config.ts":
+				'import type { A } from "./types.ts"; import { part } from /* ours */ "./part.js"; export default part;',
+			"types.ts": "export type A = 1;",
+			"part.js": `import {\n\ta,\n} from\n"./a.js";\nexport const part = a + require("./b.cjs"); // never: import "./nowhere.js"`,
+			"a.js": "export const a = 1;",
+			"b.cjs": "module.exports = 2;",
+		});
+		expect(await session()).toMatchObject({ value: 3 });
+		expect(asked.map(paths)).toEqual([["a.js", "b.cjs", "mulligan.config.ts", "part.js"]]);
+	});
+
 	test("is told by the load where nobody can be asked, and only by it", async () => {
 		write(CONFIG);
 		const { error } = await session("mulligan.config.ts", { ask: undefined });
@@ -147,29 +208,7 @@ describe("the human", () => {
 		mkdirSync(join(folder, "other"));
 		writeFileSync(join(folder, "other", "mulligan.config.ts"), CONFIG["mulligan.config.ts"]);
 		const gate = open({ projectRoot: join(folder, "other"), ask: undefined });
-		await expect(gate.load(join(folder, "other", "mulligan.config.ts"))).rejects.toThrow(NotApproved);
-	});
-});
-
-describe("the user's own code always runs", () => {
-	test.each([
-		["where the session works in a folder around Pi's agent folder", ""],
-		["where it works in the agent folder", "agent"],
-	])("%s", async (_where, root) => {
-		mkdirSync(join(folder, "agent"), { recursive: true });
-		const file = join(folder, "agent", "mulligan.config.ts");
-		writeFileSync(file, CONFIG["mulligan.config.ts"]);
-		const gate = open({ projectRoot: join(folder, root), ask: undefined });
-		await gate.prepare([file]);
-		expect(await gate.load(file)).toEqual(RAN);
-	});
-
-	test("but a project that was cloned into the agent folder is a project", async () => {
-		const clone = join(folder, "agent", "git", "x");
-		mkdirSync(clone, { recursive: true });
-		writeFileSync(join(clone, "mulligan.config.ts"), CONFIG["mulligan.config.ts"]);
-		const gate = open({ projectRoot: clone, ask: undefined });
-		await expect(gate.load(join(clone, "mulligan.config.ts"))).rejects.toThrow(NotApproved);
+		await expect(gate.load(join(folder, "other", "mulligan.config.ts"), "project")).rejects.toThrow(NotApproved);
 	});
 });
 
@@ -179,7 +218,9 @@ describe("nothing gets past the check", () => {
 		const gate = open();
 		await gate.prepare([inProject("mulligan.config.ts")]);
 		write({ "mulligan.config.ts": "export default 'other';" });
-		await expect(gate.load(inProject("mulligan.config.ts"))).rejects.toThrow("it has changed since it was approved");
+		await expect(gate.load(inProject("mulligan.config.ts"), "project")).rejects.toThrow(
+			"it has changed since it was approved",
+		);
 	});
 
 	test.each<[string, string]>([
@@ -191,6 +232,52 @@ describe("nothing gets past the check", () => {
 		const { gate, error } = await session();
 		expect(error?.message).toMatch(/hidden\.[cm]js is not run: nobody has approved it/);
 		expect(gate.pending.map((file) => basename(file))).toEqual([expect.stringMatching(/^hidden/)]);
+	});
+
+	test.each<[string, string, Readonly<Record<string, string>>]>([
+		["a folder's package.json", "./dir", { "dir/package.json": '{ "main": "hidden.js" }', "dir/hidden.js": "" }],
+		[
+			"a package for require alone",
+			"dep",
+			{
+				"node_modules/dep/package.json": '{ "exports": { "require": "./hidden.cjs" } }',
+				"node_modules/dep/hidden.cjs": "",
+			},
+		],
+		[
+			"the project's own imports",
+			"#hidden",
+			{ "package.json": '{ "imports": { "#hidden": "./hidden.mjs" } }', "hidden.mjs": "" },
+		],
+		["an unknown extension", "./hidden.weird", { "hidden.weird": "" }],
+		["no extension", "./hidden", { hidden: "" }],
+		["a name in percents", "./%68idden.mjs", { "hidden.mjs": "" }],
+		["a query", "./hidden.mjs?again", { "hidden.mjs": "" }],
+		["data", "./hidden.json", { "hidden.json": "{}" }],
+		["a native addon", "./hidden", { "hidden.node": "" }],
+		[
+			"code outside of the project",
+			"../outside.mjs",
+			{ "../outside.mjs": 'import "./project/hidden.mjs";', "hidden.mjs": "" },
+		],
+	])("%s is no way around, by import and by require", async (_way, id, files) => {
+		const computed = JSON.stringify([...id]);
+		write({
+			"a.config.mjs": `export default await import(${computed}.join(""));`,
+			"b.config.cjs": `module.exports = require(${computed}.join(""));`,
+			...files,
+		});
+		for (const entry of ["a.config.mjs", "b.config.cjs"]) {
+			const { gate, error } = await session(entry);
+			expect(error?.message).toMatch(/hidden.* is not run: nobody has approved it/);
+			expect(gate.pending.map((file) => basename(file))).toEqual([expect.stringMatching(/^hidden/)]);
+		}
+	});
+
+	test("a pipe is no file, and nobody waits for it", async () => {
+		write({ "mulligan.config.cjs": 'module.exports = require(["./pi", "pe.cjs"].join(""));' });
+		execFileSync("mkfifo", [inProject("pipe.cjs")]);
+		expect((await session("mulligan.config.cjs")).error?.message).toBe(`${inProject("pipe.cjs")} is no file`);
 	});
 
 	test("a plain CommonJS file that an approved one requires is checked like any other", async () => {
@@ -233,7 +320,7 @@ describe("nothing gets past the check", () => {
 		const through = async (root: string, file: string, more: Partial<GateOptions> = {}) => {
 			const gate = open({ projectRoot: root, ...more });
 			await gate.prepare([file]);
-			return gate.load(file);
+			return gate.load(file, "project");
 		};
 		expect(await through(join(folder, "link"), join(folder, "link", "mulligan.config.ts"))).toEqual(RAN);
 		expect(await through(inProject(""), inProject("mulligan.config.ts"), { ask: undefined })).toEqual(RAN);
@@ -292,6 +379,17 @@ describe("approved code", () => {
 		],
 		["a byte order mark", { "mulligan.config.ts": "\uFEFFexport default 8;" }, 8],
 		["named exports only", { "mulligan.config.ts": "export const a = 1;" }, expect.objectContaining({ a: 1 })],
+		["a path that is asked for", { "mulligan.config.cjs": 'module.exports = require.resolve("node:fs");' }, "node:fs"],
+		[
+			"a dynamic import in CommonJS, beside types in comments",
+			{
+				"mulligan.config.cjs": `/** @type {import("./nowhere").T} */\nmodule.exports = { n: import("./n.mjs").then(({ n }) => n) };`,
+				"n.mjs": "export const n = 1;",
+			},
+			{ n: expect.any(Promise) },
+		],
+		["a wait without an import", { "mulligan.config.js": "module.exports = await Promise.resolve(10);" }, 10],
+		["a script's first line", { "mulligan.config.cjs": "#!/usr/bin/env node\nmodule.exports = 9;" }, 9],
 		[
 			"a circle",
 			{
@@ -312,9 +410,37 @@ describe("approved code", () => {
 		],
 	])("may have %s", async (_what, files, expected) => {
 		write(files);
-		const { value, error } = await session();
+		const { value, error } = await session(Object.keys(files)[0]);
 		expect(error).toBeUndefined();
 		expect(value).toEqual(expected);
+	});
+
+	test.each<[string, Readonly<Record<string, string>>]>([
+		["CommonJS", { "part.cjs": "exports.half = 1; throw new Error('boom');" }],
+		["an ES module", { "part.mjs": "export const half = 1; throw new Error('boom');" }],
+		["broken code", { "part.mjs": "export const half = ; // boom" }],
+		["broken data", { "part.json": "{ boom" }],
+	])("that fails does so for everybody who imports it: %s", async (_kind, files) => {
+		const [name = ""] = Object.keys(files);
+		write({
+			...files,
+			"mulligan.config.ts": `
+				const fails = async () => import("./${name}").then(() => "runs", (error) => error.message);
+				export default [await fails(), await fails()];`,
+		});
+		const { value } = await session();
+		const [first, second] = value as [string, string];
+		expect([first, second]).toEqual([expect.stringMatching(/boom|Unexpected token|Expected property/), first]);
+	});
+
+	test("outside of the project is one instance too", async () => {
+		write({
+			"mulligan.config.ts":
+				'import { a } from "./a.ts"; import { shared } from "../shared.ts"; export default a === shared;',
+			"a.ts": 'export { shared as a } from "../shared.ts";',
+			"../shared.ts": "export const shared = {};",
+		});
+		expect(await session()).toMatchObject({ value: true });
 	});
 
 	test("that is broken says where", async () => {

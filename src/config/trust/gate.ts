@@ -1,10 +1,12 @@
 import { relative } from "node:path";
 import type { Jiti } from "jiti";
 import type { Warning } from "../check.ts";
+import type { Content } from "../read/file.ts";
+import type { Scope } from "../sources/book.ts";
 import { Approvals, hashOf, type Standing } from "./approvals.ts";
 import { openJiti, ProjectModules, type VirtualModules } from "./modules.ts";
 import { type ScannedFile, scan } from "./scan.ts";
-import { isForeign, Territory } from "./territory.ts";
+import { Territory } from "./territory.ts";
 
 /** A file that wants to run, for the human to decide on. */
 export interface Candidate {
@@ -17,11 +19,15 @@ export interface Candidate {
 /** Lets a project's code run only if it may; the user's own always may. */
 export interface Gate {
 	/**
-	 * Run a code file (config or plugin) and give its default export, else all of its exports. Rejects with NotApproved, or
-	 * with the file's own error.
+	 * Run a code file (config or plugin) and give its default export, else all of its exports. What the user's own config
+	 * is or names runs, wherever it lies; what the project is or names only if it may. Rejects with NotApproved, or with the
+	 * file's own error.
 	 */
-	load(file: string): Promise<unknown>;
-	/** Settle what these files need, before any of them is loaded: asks the human once where there is something to ask. */
+	load(file: string, saidBy: Scope): Promise<unknown>;
+	/**
+	 * Settle what these files of the project need, before any of them is loaded: asks the human once where there is
+	 * something to ask.
+	 */
 	prepare(files: readonly string[]): Promise<void>;
 	/** The files that were left out for want of approval. */
 	readonly pending: readonly string[];
@@ -46,6 +52,8 @@ export interface GateOptions {
 	readonly approveAll: boolean;
 	/** Puts the question to the human; undefined where nobody can be asked. */
 	readonly ask: ((candidates: readonly Candidate[]) => Promise<boolean>) | undefined;
+	/** What the human has said no to in this session, which is not asked again; the gate adds to it. */
+	readonly refused?: Set<string>;
 	readonly virtualModules: VirtualModules;
 	readonly warn: (warning: Warning) => void;
 }
@@ -67,20 +75,24 @@ function ruleOf({ isProjectTrusted, savedDecision }: GateOptions): Rule {
 class ProjectGate implements Gate {
 	readonly #options: GateOptions;
 	readonly #rule: Rule;
+	readonly #refused: Set<string>;
 	readonly #territory: Territory;
 	readonly #approvals: Approvals;
 	readonly #pending = new Set<string>();
+	/** Approved as they were met, by the human's word for all; not yet kept. */
+	#met: ScannedFile[] = [];
 	#jiti: Promise<Jiti> | undefined;
 	#modules: ProjectModules | undefined;
 
 	constructor(options: GateOptions) {
 		this.#options = options;
 		this.#rule = ruleOf(options);
-		this.#territory = new Territory(options.projectRoot, { except: options.agentDir });
+		this.#refused = options.refused ?? new Set();
+		this.#territory = new Territory(options.projectRoot);
 		this.#approvals = new Approvals({
 			agentDir: options.agentDir,
 			root: this.#territory.root,
-			warn: (text) => this.#warn(text),
+			warn: (text) => options.warn({ key: "trust", text }),
 		});
 	}
 
@@ -88,46 +100,65 @@ class ProjectGate implements Gate {
 		return [...this.#pending];
 	}
 
-	async load(file: string): Promise<unknown> {
+	async load(file: string, saidBy: Scope): Promise<unknown> {
+		if (saidBy === "user") return defaultOf(await (await this.#openJiti()).import(file));
 		const own = this.#territory.own(file);
-		if (own === undefined) return defaultOf(await (await this.#openJiti()).import(file));
+		if (own === undefined) throw new NotApproved(`${file} is not run: it lies outside of the project that names it.`);
 		if (this.#rule === "none")
 			throw new NotApproved(`${file} is not run: the project is not trusted. Trust it in Pi (/trust) to change that.`);
 		this.#modules ??= new ProjectModules({
 			jiti: await this.#openJiti(),
 			virtualModules: this.#options.virtualModules,
 			own: (path) => this.#territory.own(path),
-			check: (path, bytes) => this.#check(path, bytes),
+			check: (path, content) => this.#check(path, content),
 		});
-		return defaultOf(await this.#modules.import(own));
+		return defaultOf(await this.#modules.import(own).finally(() => this.#keepMet()));
 	}
 
 	async prepare(files: readonly string[]): Promise<void> {
 		if (this.#rule !== "approved" || files.length === 0) return;
-		const scanned = await this.#scan(files);
-		const waiting = scanned.filter((found) => this.#candidate(found) !== undefined);
+		const waiting = (await this.#scan(files)).filter((found) => !found.isForeign && this.#candidate(found));
 		if (waiting.length === 0) return;
-		const candidates = waiting.flatMap((found) => this.#candidate(found) ?? []);
-		const { approveAll, ask } = this.#options;
-		if (approveAll || (ask && (await ask(candidates)))) return this.#approvals.approve(waiting);
-		for (const { file } of waiting) this.#pending.add(file);
+		if (this.#options.approveAll) return this.#approvals.approve(waiting);
+		const unasked = waiting.filter((found) => !this.#refused.has(keyOf(found)));
+		const isYes = unasked.length > 0 && (await this.#ask(unasked));
+		if (isYes) await this.#approvals.approve(unasked);
+		for (const found of waiting) if (!isYes || !unasked.includes(found)) this.#pending.add(found.file);
 	}
 
 	async approve(): Promise<readonly string[]> {
-		const files = await this.#scan(this.pending);
+		const files = (await this.#scan(this.pending)).filter(({ isForeign }) => !isForeign);
 		await this.#approvals.approve(files);
 		this.#pending.clear();
 		return files.map(({ file }) => file);
 	}
 
-	#check(file: string, bytes: Uint8Array): void {
-		if (isForeign(file)) throw new NotApproved(`${file} is not run: it belongs to another user.`);
+	/** No answer is a no. */
+	async #ask(waiting: readonly ScannedFile[]): Promise<boolean> {
+		const { ask } = this.#options;
+		if (!ask) return false;
+		const isYes = await ask(waiting.flatMap((found) => this.#candidate(found) ?? [])).catch(() => false);
+		if (!isYes) for (const found of waiting) this.#refused.add(keyOf(found));
+		return isYes;
+	}
+
+	#check(file: string, { bytes, isForeign }: Content): void {
+		if (this.#territory.own(file) === undefined) return;
+		if (isForeign) throw new NotApproved(`${file} is not run: it belongs to another user.`);
 		if (this.#rule === "all") return;
-		const candidate = this.#candidate({ file, hash: hashOf(bytes) });
+		const found = { file, hash: hashOf(bytes), isForeign };
+		const candidate = this.#candidate(found);
 		if (!candidate) return;
+		if (this.#options.approveAll) return void this.#met.push(found);
 		this.#pending.add(file);
 		const why = candidate.standing === "changed" ? "it has changed since it was approved" : "nobody has approved it";
 		throw new NotApproved(`${file} is not run: ${why}. ${HOW}`);
+	}
+
+	async #keepMet(): Promise<void> {
+		const met = this.#met;
+		this.#met = [];
+		if (met.length > 0) await this.#approvals.approve(met);
 	}
 
 	#candidate({ file, hash }: ScannedFile): Candidate | undefined {
@@ -146,10 +177,10 @@ class ProjectGate implements Gate {
 		this.#jiti ??= openJiti(`${this.#territory.root}/`, this.#options.virtualModules);
 		return this.#jiti;
 	}
+}
 
-	#warn(text: string): void {
-		this.#options.warn({ key: "trust", text });
-	}
+function keyOf({ file, hash }: ScannedFile): string {
+	return `${hash} ${file}`;
 }
 
 function defaultOf(exports: unknown): unknown {

@@ -1,9 +1,9 @@
-import { readFileSync } from "node:fs";
 import { createRequire, isBuiltin } from "node:module";
-import { dirname, extname } from "node:path";
+import { dirname, extname, isAbsolute } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { Script } from "node:vm";
 import type { Jiti } from "jiti";
+import { type Content, readOnce, withoutMark } from "../read/file.ts";
 
 export type VirtualModules = Readonly<Record<string, unknown>>;
 
@@ -18,27 +18,43 @@ export async function openJiti(from: string, virtualModules: VirtualModules): Pr
 	});
 }
 
-/** The file that an import names; undefined where there is none. */
+/** The file that an import names; undefined for what has none, as a built-in module. Throws where there is nothing. */
 export function resolveImport(jiti: Jiti, id: string, from: string): string | undefined {
 	if (isBuiltin(id) || id.startsWith("data:")) return undefined;
 	const found = jiti.esmResolve(id, { parentURL: pathToFileURL(from).href, try: true });
-	if (!found) return undefined;
-	return found.startsWith("file:") ? fileURLToPath(found) : found;
+	// Node knows some files that jiti does not, as a native addon without its extension.
+	const file = found || createRequire(from).resolve(id);
+	return file.startsWith("file:") ? fileURLToPath(file) : file;
+}
+
+interface Code {
+	readonly file: string;
+	readonly source: string;
+	/** Whether it may wait for what it imports. */
+	readonly isAsync: boolean;
 }
 
 /**
  * TypeScript or an ES module as the body of a function whose imports are calls: of `jitiImport`, which is awaited, where
  * `isAsync`; else of `require`. Throws on a syntax error.
  */
-export function toScript(
-	jiti: Jiti,
-	{ file, source, isAsync }: { readonly file: string; readonly source: string; readonly isAsync: boolean },
-): string {
+export function toScript(jiti: Jiti, { file, source, isAsync }: Code): string {
 	const script = jiti.transform({ filename: file, source, ts: /\.[cm]?tsx?$/.test(file), async: isAsync });
 	const broken = /^exports\.__JITI_ERROR__ = (\{.*\})/.exec(script)?.[1];
 	if (broken === undefined) return script;
 	const { line, column, message } = JSON.parse(broken) as { line: number; column: number; message: string };
 	throw new SyntaxError(`${file}:${line}:${column}: ${message.trim()}`);
+}
+
+const CODE = new Set([".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".tsx", ".mtsx", ".ctsx"]);
+
+export function isCode(file: string): boolean {
+	return CODE.has(extname(file));
+}
+
+/** Whether a file is run here although it isn't the project's, since what it imports may be: code outside of packages. */
+export function isEvaluated(file: string): boolean {
+	return isCode(file) && !/[\\/]node_modules[\\/]/.test(file);
 }
 
 interface Loaded {
@@ -50,14 +66,15 @@ interface Loaded {
 }
 
 /**
- * Runs a project's files, each from the very bytes that were checked: nothing of the project is read a second time, and
- * nothing runs that `check` has not let pass. A file that isn't the project's goes through jiti.
+ * Runs a project's files, each from the very bytes that were checked: nothing of the project is read a second time (but
+ * a native addon, which the system loads), and nothing runs that `check` has not let pass. Code that isn't the project's
+ * runs here as well, so that what it imports is checked; a package from elsewhere goes through jiti.
  */
 export class ProjectModules {
 	readonly #jiti: Jiti;
 	readonly #virtual: VirtualModules;
 	readonly #own: (file: string) => string | undefined;
-	readonly #check: (file: string, bytes: Uint8Array) => void;
+	readonly #check: (file: string, content: Content) => void;
 	readonly #loaded = new Map<string, Loaded>();
 
 	constructor(options: {
@@ -66,7 +83,7 @@ export class ProjectModules {
 		/** The one name of a file of the project; undefined for any other file. */
 		readonly own: (file: string) => string | undefined;
 		/** Throws where the file must not run as it is. */
-		readonly check: (file: string, bytes: Uint8Array) => void;
+		readonly check: (file: string, content: Content) => void;
 	}) {
 		this.#jiti = options.jiti;
 		this.#virtual = options.virtualModules;
@@ -84,32 +101,38 @@ export class ProjectModules {
 	#open(file: string, { isAsync, importer }: { readonly isAsync: boolean; readonly importer?: Loaded }): Loaded {
 		const known = this.#loaded.get(file);
 		if (known) return known;
-		const bytes = readFileSync(file);
-		this.#check(file, bytes);
+		const content = readOnce(file);
+		this.#check(file, content);
 		const loaded: Loaded = { module: { exports: {} }, done: undefined, waitsFor: new Set() };
 		this.#loaded.set(file, loaded);
 		// Before its code runs, which may import the importer.
 		importer?.waitsFor.add(loaded);
-		const source = bytes.toString("utf8").replace(/^\uFEFF/, "");
-		const extension = extname(file);
-		if (extension === ".json") loaded.module.exports = JSON.parse(source);
-		else if (extension === ".node") loaded.module.exports = createRequire(file)(file);
-		else loaded.done = this.#run({ file, source, isAsync }, loaded);
+		try {
+			this.#fill(loaded, { file, source: withoutMark(Buffer.from(content.bytes).toString("utf8")), isAsync });
+		} catch (error) {
+			// Who imports it next gets the error again, not what it had exported by then.
+			this.#loaded.delete(file);
+			throw error;
+		}
 		return loaded;
 	}
 
-	/** Runs a file's code: to its end, or where `isAsync` to the promise of it. */
-	#run(code: { readonly file: string; readonly source: string; readonly isAsync: boolean }, loaded: Loaded): unknown {
-		const { file, isAsync } = code;
-		const parameters = "exports, require, module, __filename, __dirname, jitiImport, jitiESMResolve";
-		const script = toScript(this.#jiti, code);
-		const wrapped = `(${isAsync ? "async " : ""}function (${parameters}) {${script}\n})`;
-		const body = new Script(wrapped, { filename: file }).runInThisContext();
+	#fill(loaded: Loaded, code: Code): void {
+		const extension = extname(code.file);
+		if (extension === ".json") loaded.module.exports = parseJson(code);
+		else if (extension === ".node") loaded.module.exports = createRequire(code.file)(code.file);
+		else loaded.done = this.#run(code, loaded);
+	}
+
+	/** Runs a file's code: to its end, or where it may wait to the promise of it. */
+	#run(code: Code, loaded: Loaded): unknown {
+		const { file } = code;
+		const body = asCommonJs(code) ?? functionOf({ ...code, source: toScript(this.#jiti, code) });
 		const { module } = loaded;
 		return body.call(
 			module.exports,
 			module.exports,
-			(id: string) => this.#require(id, file),
+			Object.assign((id: string) => this.#require(id, file), { resolve: createRequire(file).resolve }),
 			module,
 			file,
 			dirname(file),
@@ -120,10 +143,10 @@ export class ProjectModules {
 
 	async #importFrom(id: string, from: string, importer: Loaded): Promise<unknown> {
 		if (Object.hasOwn(this.#virtual, id)) return namespaceOf(this.#virtual[id]);
-		const file = resolveImport(this.#jiti, id, from);
-		const own = file === undefined ? undefined : this.#own(file);
-		if (own === undefined) return this.#jiti.import(file ?? id);
-		const imported = this.#open(own, { isAsync: true, importer });
+		const file = resolveImport(this.#jiti, id, from) ?? id;
+		const evaluated = this.#evaluated(file);
+		if (evaluated === undefined) return this.#jiti.import(file);
+		const imported = this.#open(evaluated, { isAsync: true, importer });
 		// In a circle the code gets what the other has exported so far, as modules do.
 		if (reaches(imported, importer)) return imported.module.exports;
 		importer.waitsFor.add(imported);
@@ -134,10 +157,51 @@ export class ProjectModules {
 
 	#require(id: string, from: string): unknown {
 		if (Object.hasOwn(this.#virtual, id)) return namespaceOf(this.#virtual[id]);
-		const file = resolveImport(this.#jiti, id, from);
-		const own = file === undefined ? undefined : this.#own(file);
-		if (own === undefined) return createRequire(from)(file ?? id);
-		return this.#open(own, { isAsync: false }).module.exports;
+		const file = resolveImport(this.#jiti, id, from) ?? id;
+		const evaluated = this.#evaluated(file);
+		if (evaluated === undefined) return createRequire(from)(file);
+		return this.#open(evaluated, { isAsync: false }).module.exports;
+	}
+
+	/** The one name of a file that is run here; undefined for one that is not, and for what is no file. */
+	#evaluated(file: string): string | undefined {
+		if (!isAbsolute(file)) return undefined;
+		return this.#own(file) ?? (isEvaluated(file) ? file : undefined);
+	}
+}
+
+/** What a CommonJS module may use, and what takes the place of an ES module's imports. */
+const PARAMETERS = "exports, require, module, __filename, __dirname, jitiImport, jitiESMResolve";
+
+type Body = (this: unknown, ...args: readonly unknown[]) => unknown;
+
+/** Code as the body of a function, which is async where it may wait. Throws on a syntax error. */
+function functionOf({ file, source, isAsync }: Code): Body {
+	const wrapped = `(${isAsync ? "async " : ""}function (${PARAMETERS}) {${source}\n})`;
+	return new Script(wrapped, { filename: file }).runInThisContext();
+}
+
+/** JavaScript that imports only by `require`, just as it is: packages are large, and translating one takes seconds. */
+function asCommonJs(code: Code): Body | undefined {
+	if (!/\.c?js$/.test(code.file) || /\bimport\b/.test(withoutCommentLines(code.source))) return undefined;
+	try {
+		return functionOf({ ...code, source: code.source.replace(/^#!.*/, ""), isAsync: false });
+	} catch {
+		// An ES module after all, or broken code, of which the translation knows the place.
+		return undefined;
+	}
+}
+
+/** The types in comments speak of imports. */
+function withoutCommentLines(source: string): string {
+	return source.replace(/^[ \t]*(?:\*|\/\*\*|\/\/).*$/gm, "");
+}
+
+function parseJson({ file, source }: Code): unknown {
+	try {
+		return JSON.parse(source);
+	} catch (error) {
+		throw new SyntaxError(`${file}: ${(error as Error).message}`);
 	}
 }
 

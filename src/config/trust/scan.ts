@@ -1,16 +1,17 @@
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { extname, resolve } from "node:path";
 import type { Jiti } from "jiti";
+import { readOnce } from "../read/file.ts";
 import { hashOf } from "./approvals.ts";
-import { resolveImport, toScript } from "./modules.ts";
+import { isCode, isEvaluated, resolveImport, toScript } from "./modules.ts";
 
 export interface ScannedFile {
 	readonly file: string;
 	/** SHA-256 in hex. */
 	readonly hash: string;
+	/** It belongs to another human. */
+	readonly isForeign: boolean;
 }
-
-const CODE = new Set([".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".tsx", ".mtsx", ".ctsx"]);
 
 /**
  * The project's files that would run if these did: they, what they import, and the files that the given ones name in a
@@ -20,44 +21,64 @@ export function scan(
 	entries: readonly string[],
 	{ jiti, own }: { readonly jiti: Jiti; readonly own: (file: string) => string | undefined },
 ): readonly ScannedFile[] {
-	const found = new Map<string, ScannedFile>();
+	const found: ScannedFile[] = [];
+	const seen = new Set<string>();
 	const visit = (given: string, isEntry: boolean) => {
-		const file = own(given);
-		if (file === undefined || found.has(file) || !isFile(file)) return;
-		const bytes = readFileSync(file);
-		found.set(file, { file, hash: hashOf(bytes) });
-		if (!CODE.has(extname(file))) return;
-		const source = bytes.toString("utf8");
-		for (const id of importedIds(jiti, file, source)) {
-			const target = resolveImport(jiti, id, file);
-			if (target !== undefined) visit(target, false);
-		}
-		if (isEntry) for (const path of namedPaths(source, file)) visit(path, true);
+		const file = own(given) ?? given;
+		const isOwn = own(file) !== undefined;
+		if (seen.has(file) || !(isOwn || isEvaluated(file)) || !isFile(file)) return;
+		seen.add(file);
+		const { bytes, isForeign } = readOnce(file);
+		if (isOwn) found.push({ file, hash: hashOf(bytes), isForeign });
+		if (!isCode(file)) return;
+		const text = plainText(jiti, file, Buffer.from(bytes).toString("utf8"));
+		for (const target of importedFiles(jiti, file, text)) visit(target, false);
+		if (isEntry) for (const path of namedPaths(text, file)) visit(path, true);
 	};
 	for (const entry of entries) visit(entry, true);
-	return [...found.values()];
+	return found;
 }
 
-/** What a file imports by a plain string. A file that isn't valid imports nothing: loading it says why. */
-function importedIds(jiti: Jiti, file: string, source: string): readonly string[] {
-	let script: string;
+/** Code without what is only types. Nothing, where it isn't valid: loading it says why. */
+function plainText(jiti: Jiti, file: string, source: string): string {
+	if (!/tsx?$/.test(extname(file))) return source;
 	try {
-		script = toScript(jiti, { file, source, isAsync: true });
+		return toScript(jiti, { file, source, isAsync: true });
 	} catch {
-		return [];
+		return "";
 	}
-	return [...script.matchAll(/\b(?:jitiImport|require|jitiESMResolve)\(\s*(["'`])((?:\\.|(?!\1).)*)\1\s*\)/g)].map(
-		([, , id]) => id ?? "",
-	);
 }
+
+/** The files that a text imports by a plain string; what there isn't, loading it says. */
+function importedFiles(jiti: Jiti, file: string, text: string): readonly string[] {
+	return [...text.matchAll(IMPORT)].flatMap(([, , id = ""]) => {
+		try {
+			return resolveImport(jiti, id, file) ?? [];
+		} catch {
+			return [];
+		}
+	});
+}
+
+/** A string right behind a word that imports, with comments and an opening bracket between them. */
+const IMPORT = new RegExp(
+	[
+		/\b(?:from|import|require|jitiImport|jitiESMResolve)\b/,
+		/(?:\s|\(|\/\*(?:(?!\*\/)[\s\S])*\*\/|\/\/.*\n)*/,
+		/(["'`])((?:\\.|(?!\1)[^\\\n])*)\1/,
+	]
+		.map(({ source }) => source)
+		.join(""),
+	"g",
+);
 
 /** The code files that stand in a text as relative paths. */
-function namedPaths(source: string, file: string): readonly string[] {
-	return [...source.matchAll(/(["'`])(\.{1,2}\/(?:(?!\1)[^\n\\])*)\1/g)]
+function namedPaths(text: string, file: string): readonly string[] {
+	return [...text.matchAll(/(["'`])(\.{1,2}\/(?:(?!\1)[^\n\\])*)\1/g)]
 		.map(([, , path]) => resolve(file, "..", path ?? ""))
-		.filter((path) => CODE.has(extname(path)) && isFile(path));
+		.filter((path) => isCode(path) && isFile(path));
 }
 
 function isFile(file: string): boolean {
-	return existsSync(file) && statSync(file).isFile();
+	return statSync(file, { throwIfNoEntry: false })?.isFile() ?? false;
 }

@@ -1,19 +1,13 @@
-import { realpathSync, statSync } from "node:fs";
-import { resolve, sep } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
+import { isInside, realFolder } from "../sources/places.ts";
 
 /** Which files are a project's own: those in its folder, by their name or by where they really are. */
 export class Territory {
 	/** The folder as it really is on disk. */
 	readonly root: string;
-	readonly #given: string;
-	readonly #except: string | undefined;
 
-	/** `except`: a folder that is nobody's project, as Pi's agent folder in the home, unless the project lies in it. */
-	constructor(folder: string, { except }: { readonly except?: string } = {}) {
-		this.#given = resolve(folder);
-		this.root = realPath(this.#given);
-		const exempt = except === undefined ? undefined : realPath(resolve(except));
-		this.#except = exempt !== undefined && isInside(exempt, this.root) ? exempt : undefined;
+	constructor(folder: string) {
+		this.root = realFolder(folder);
 	}
 
 	/**
@@ -22,30 +16,14 @@ export class Territory {
 	 */
 	own(file: string): string | undefined {
 		const absolute = resolve(file);
-		if (this.#except !== undefined && isInside(realPath(absolute), this.#except)) return undefined;
 		if (isInside(absolute, this.root)) return absolute;
-		if (isInside(absolute, this.#given)) return this.root + absolute.slice(this.#given.length);
-		const real = realPath(absolute);
-		return isInside(real, this.root) ? real : undefined;
+		const entry = upwards(absolute).find((path) => isInside(realFolder(path), this.root));
+		return entry === undefined ? undefined : join(realFolder(entry), relative(entry, absolute));
 	}
 }
 
-/** Whether the file belongs to another human: neither the user of this process nor root. Always false on Windows. */
-export function isForeign(file: string): boolean {
-	const me = process.getuid?.();
-	if (me === undefined) return false;
-	const { uid } = statSync(file);
-	return uid !== me && uid !== 0;
-}
-
-function isInside(file: string, folder: string): boolean {
-	return file === folder || file.startsWith(folder.endsWith(sep) ? folder : folder + sep);
-}
-
-function realPath(file: string): string {
-	try {
-		return realpathSync(file);
-	} catch {
-		return file;
-	}
+/** A path and all folders above it, the nearest first. */
+function upwards(path: string): readonly string[] {
+	const parent = dirname(path);
+	return parent === path ? [path] : [path, ...upwards(parent)];
 }
