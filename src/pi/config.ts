@@ -1,10 +1,11 @@
 import { homedir } from "node:os";
 import { type ExtensionAPI, type ExtensionContext, getAgentDir } from "@earendil-works/pi-coding-agent";
 import { type LoadedConfig, loadConfig } from "../config/load.ts";
+import { printableLines } from "../config/printable.ts";
 import { projectFolders, projectRoot } from "../config/sources/places.ts";
 import type { Gate } from "../config/trust/gate.ts";
 import type { Plugin } from "../kernel/plugin.ts";
-import { gateOf, isApproved } from "./gate.ts";
+import { guardOf } from "./gate.ts";
 import { tellHuman } from "./host.ts";
 
 /** The config of a session, with what it was read by. */
@@ -25,12 +26,16 @@ export async function configOf(
 ): Promise<SessionConfig> {
 	const { cwd } = context;
 	const agentDir = getAgentDir();
-	const gate = gateOf(pi, context, { projectRoot: projectRoot(cwd, homedir()), agentDir });
+	const { gate, isProjectApproved } = guardOf(pi, context, {
+		projectRoot: projectRoot(cwd, homedir()),
+		agentDir,
+		warn: ({ text }) => warn(context, text),
+	});
 	const config = await loadConfig({
 		agentDir,
 		cwd,
 		isProjectTrusted: context.isProjectTrusted(),
-		isProjectApproved: () => isApproved(pi, cwd),
+		isProjectApproved,
 		env: process.env,
 		builtIns,
 		gate,
@@ -52,7 +57,11 @@ async function strandedIn(
 const MOST_WARNINGS = 30;
 
 function tellAll(context: ExtensionContext, warnings: readonly string[]): void {
-	for (const text of warnings.slice(0, MOST_WARNINGS)) tellHuman(context, `Mulligan: ${text}`, "warning");
+	for (const text of warnings.slice(0, MOST_WARNINGS)) warn(context, text);
 	const rest = warnings.length - MOST_WARNINGS;
-	if (rest > 0) tellHuman(context, `Mulligan: the config has ${rest} more warnings.`, "warning");
+	if (rest > 0) warn(context, `the config has ${rest} more warnings.`);
+}
+
+function warn(context: ExtensionContext, text: string): void {
+	tellHuman(context, `Mulligan: ${printableLines(text)}`, "warning");
 }

@@ -1,4 +1,3 @@
-import { getAgentDir, ProjectTrustStore } from "@earendil-works/pi-coding-agent";
 import * as door from "../plugin.ts";
 
 /** What Pi supplies to its extensions; a user's file gets the same ones, with nothing installed beside it. */
@@ -19,16 +18,4 @@ export async function modulesForUserCode(): Promise<Readonly<Record<string, unkn
 		result.status === "fulfilled" ? [[SUPPLIED_BY_PI[index], result.value] as const] : [],
 	);
 	return { ...Object.fromEntries(modules), "pi-mulligan": door, "pi-mulligan/plugin": door };
-}
-
-/**
- * Pi's saved decision to trust this project or a folder above it; null where there is none, or where it cannot be read.
- * Takes a lock in Pi's agent folder: to be asked only when it matters.
- */
-export function savedTrust(cwd: string): boolean | null {
-	try {
-		return new ProjectTrustStore(getAgentDir()).get(cwd);
-	} catch {
-		return null;
-	}
 }

@@ -108,8 +108,8 @@ describe("whose code runs", () => {
 describe("the human", () => {
 	test("is asked once for all that would run: the config, what it imports, and the plugins that it names", async () => {
 		write({
-			"mulligan.config.ts": `import { helper } from "./tools/helper"; export default { helper, plugins: ["./plugins/mine.ts", "shrink"] };`,
-			"tools/helper.ts": `import data from "./data.json"; export const helper: number = data.seven;`,
+			"mulligan.config.ts": `import { helper, plugins } from "./tools/helper"; export default { helper, plugins };`,
+			"tools/helper.ts": `import data from "./data.json"; export const helper: number = data.seven; export const plugins = ["./plugins/mine.ts", "shrink"];`,
 			"tools/data.json": `{ "seven": 7 }`,
 			"plugins/mine.ts": `import "./deep/part.mjs"; export default { name: "mine" };`,
 			"plugins/deep/part.mjs": "export {};",

@@ -14,8 +14,8 @@ export interface ScannedFile {
 }
 
 /**
- * The project's files that would run if these did: they, what they import, and the files that the given ones name in a
- * string, as the plugins in a config. Nothing runs. An import that is only worked out at run time isn't found.
+ * The project's files that would run if these did: they, what they import, and the files that their own code names in a
+ * string, as a config does with plugins. Nothing runs. An import that is only worked out at run time isn't found.
  */
 export function scan(
 	entries: readonly string[],
@@ -23,7 +23,7 @@ export function scan(
 ): readonly ScannedFile[] {
 	const found: ScannedFile[] = [];
 	const seen = new Set<string>();
-	const visit = (given: string, isEntry: boolean) => {
+	const visit = (given: string, entry: string) => {
 		const file = own(given) ?? given;
 		const isOwn = own(file) !== undefined;
 		if (seen.has(file) || !(isOwn || isEvaluated(file)) || !isFile(file)) return;
@@ -32,10 +32,11 @@ export function scan(
 		if (isOwn) found.push({ file, hash: hashOf(bytes), isForeign });
 		if (!isCode(file)) return;
 		const text = plainText(jiti, file, Buffer.from(bytes).toString("utf8"));
-		for (const target of importedFiles(jiti, file, text)) visit(target, false);
-		if (isEntry) for (const path of namedPaths(text, file)) visit(path, true);
+		for (const target of importedFiles(jiti, file, text)) visit(target, entry);
+		// A path counts from the config that exports it, whichever file spells it.
+		if (isEvaluated(file)) for (const path of namedPaths(text, [file, entry])) visit(path, entry);
 	};
-	for (const entry of entries) visit(entry, true);
+	for (const entry of entries) visit(entry, entry);
 	return found;
 }
 
@@ -72,10 +73,11 @@ const IMPORT = new RegExp(
 	"g",
 );
 
-/** The code files that stand in a text as relative paths. */
-function namedPaths(text: string, file: string): readonly string[] {
-	return [...text.matchAll(/(["'`])(\.{1,2}\/(?:(?!\1)[^\n\\])*)\1/g)]
-		.map(([, , path]) => resolve(file, "..", path ?? ""))
+/** The code files that stand in a text as relative paths, seen from any of these files. */
+function namedPaths(text: string, from: readonly string[]): readonly string[] {
+	const paths = [...text.matchAll(/(["'`])(\.{1,2}\/(?:(?!\1)[^\n\\])*)\1/g)].map(([, , path]) => path ?? "");
+	return paths
+		.flatMap((path) => from.map((file) => resolve(file, "..", path)))
 		.filter((path) => isCode(path) && isFile(path));
 }
 
