@@ -12,7 +12,6 @@ const sources = globSync(["plugins/*/*.ts", "src/kernel/*.ts", "src/extension.ts
 /** Words of the plugins that nobody reads in a session: what goes to the log, labels that Pi shows nowhere, fallbacks. */
 const UNREAD = [
 	...["more than", "shrinks are active", "its result was out of the context for", "cancelled by the model"],
-	"your earlier summary of the result is back",
 	...["Mulligan rewind", "Mulligan shrink", "Mulligan cancel", "Mulligan audit"],
 	"change of the agent's view",
 ];
