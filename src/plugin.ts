@@ -16,7 +16,7 @@ export {
 	textOf,
 	toolCallsOf,
 } from "./kernel/messages.ts";
-export type { Fate, Moment, Op, OpEvent } from "./kernel/moments.ts";
+export { type Fate, isActivationOf, type Moment, type Op, type OpEvent } from "./kernel/moments.ts";
 export type {
 	Plugin,
 	PluginApi,
@@ -32,10 +32,11 @@ export type {
 export { quoted } from "./kernel/quote.ts";
 export {
 	type CancelBody,
+	type CheckpointBody,
 	coveredIds,
+	isOpOf,
 	type JournalRecord,
 	type LedgerRecord,
-	parseRecord,
 	type QueuedBody,
 	type RewindBody,
 	type ShrinkBody,

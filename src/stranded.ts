@@ -1,5 +1,5 @@
 import type { SessionEntry } from "./kernel/messages.ts";
-import { type CancelBody, parseRecord, type RecordType } from "./kernel/records.ts";
+import { parseRecord, type RecordBodies, type RecordType } from "./kernel/records.ts";
 
 /** The markers that take effect through a plugin, by its name. */
 const MARKERS = { rewind: "mulligan:rewind", shrink: "mulligan:shrink" } as const;
@@ -10,8 +10,8 @@ const MARKERS = { rewind: "mulligan:rewind", shrink: "mulligan:shrink" } as cons
  */
 export function strandedText(branch: readonly SessionEntry[], leftOut: readonly string[]): string | undefined {
 	const names = Object.keys(MARKERS).filter((name) => leftOut.includes(name)) as (keyof typeof MARKERS)[];
-	const cancelled = new Set(recordsOf<CancelBody>(branch, "mulligan:cancel").map(({ targetId }) => targetId));
-	const markers = names.flatMap((name) => recordsOf<{ readonly id: string }>(branch, MARKERS[name]));
+	const cancelled = new Set(recordsOf(branch, "mulligan:cancel").map(({ targetId }) => targetId));
+	const markers = names.flatMap((name) => recordsOf(branch, MARKERS[name]));
 	const count = markers.filter(({ id }) => !cancelled.has(id)).length;
 	if (count === 0) return undefined;
 	const [have, they] =
@@ -22,10 +22,10 @@ export function strandedText(branch: readonly SessionEntry[], leftOut: readonly 
 }
 
 /** The well-formed records of one type; one that names its result by content, as earlier versions did, is as good. */
-function recordsOf<Body>(branch: readonly SessionEntry[], type: RecordType): readonly Body[] {
+function recordsOf<T extends RecordType>(branch: readonly SessionEntry[], type: T): readonly RecordBodies[T][] {
 	return branch.flatMap((entry) => {
 		if (entry.type !== "custom" || entry.customType !== type) return [];
 		const parsed = parseRecord(type, entry.data, () => "by content");
-		return "body" in parsed ? [parsed.body as unknown as Body] : [];
+		return "body" in parsed ? [parsed.body] : [];
 	});
 }

@@ -1,4 +1,4 @@
-import { type JournalRecord, OWN_TOOL, type PluginApi, type RewindBody, type ViewedEntry } from "../../src/plugin.ts";
+import { isOpOf, OWN_TOOL, type PluginApi, type RewindBody, type ViewedEntry } from "../../src/plugin.ts";
 
 type Api = Pick<PluginApi, "journal" | "moments" | "session" | "settings">;
 
@@ -117,8 +117,8 @@ function takesRewind(api: Api): boolean {
 	);
 }
 
-function waitingRewinds({ moments }: Api): readonly (RewindBody | JournalRecord<RewindBody>)[] {
-	return moments.waiting().flatMap(({ type, body }) => (type === REWIND ? [body as RewindBody] : []));
+function waitingRewinds({ moments }: Api): readonly RewindBody[] {
+	return moments.waiting().flatMap((op) => (isOpOf(op, REWIND) ? [op.body] : []));
 }
 
 /** Refusals for want of something to rewind count as rewinds that landed at the prompt. */

@@ -84,9 +84,8 @@ function suggestionLines(api: Api, found: Removable | undefined, figure: (plain:
 
 /** Whether a change of this size would only queue, for the budget is spent and it is too small for one more moment. */
 function wouldWait({ moments, settings }: Api, plainTokens: number): boolean {
-	const { safetyValveTokens = 0 } = (settings.rewrites ?? {}) as { readonly safetyValveTokens?: number };
-	const queued = moments.waiting().reduce((sum, { shedTokens }) => sum + shedTokens, 0);
-	return moments.spent >= moments.maxMoments && queued + plainTokens <= safetyValveTokens;
+	const waits = moments.volumeTokens + plainTokens;
+	return moments.spent >= moments.maxMoments && waits <= settings.rewrites.safetyValveTokens;
 }
 
 function sumOf(view: readonly ViewedEntry[]): number {

@@ -62,10 +62,7 @@ function activeLines({ journal, session }: Api, view: readonly ViewedEntry[], fi
 function queuedLines({ moments }: Api, figure: Figure): readonly string[] {
 	const waiting = moments.waiting();
 	if (waiting.length === 0) return ["Queued: nothing."];
-	const volumeTokens = waiting.reduce((sum, { shedTokens }) => sum + shedTokens, 0);
 	const more = waiting.length > MOST_NAMED ? ` and ${waiting.length - MOST_NAMED} more` : "";
 	const named = waiting.slice(0, MOST_NAMED).map(({ describe }) => describe);
-	return [
-		`Queued: ${waiting.length} change(s), ~${figure(Math.max(0, volumeTokens))} tokens: ${named.join(", ")}${more}.`,
-	];
+	return [`Queued: ${waiting.length} change(s), ~${figure(moments.volumeTokens)} tokens: ${named.join(", ")}${more}.`];
 }

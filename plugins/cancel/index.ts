@@ -10,8 +10,8 @@ export const cancel = definePlugin({
 	setup(api) {
 		const { journal, screen } = api;
 		api.tool<CancelParams>(cancelTool, ({ params }) => runCancel(api, params));
-		screen.renderRecord("mulligan:cancel", (data) => cancelLines(data, journal));
-		screen.renderRecord("mulligan:queued", (data) => queuedLines(data, journal));
+		screen.renderRecord("mulligan:cancel", (record) => cancelLines(record, journal));
+		screen.renderRecord("mulligan:queued", (record) => queuedLines(record, journal));
 	},
 });
 
@@ -44,9 +44,13 @@ function takeBack(api: PluginApi, found: Cancellable): ToolAnswer {
 		return { text: `Mulligan: the queued ${found.describe} is dropped; nothing had changed.`, details };
 	}
 	api.journal.retire(found.markerId, "cancelled by the model");
-	const back = found.kind === "rewind" ? "what was hidden is back, its note is gone" : "the full result is back";
-	return {
-		text: `Mulligan: the ${found.kind} is cancelled: from the next request ${back}. Files are as they are.`,
-		details,
-	};
+	const text = `Mulligan: the ${found.kind} is cancelled: from the next request ${backOf(api, found)}. Files are as they are.`;
+	return { text, details };
+}
+
+/** What the model sees again. An earlier change of the same messages, if one stands, has its effect on them now. */
+function backOf(api: PluginApi, { kind, covers }: Cancellable): string {
+	if (kind === "rewind") return "what was hidden is back, its note is gone";
+	const isStill = cancellables(api).some((op) => op.kind === "shrink" && op.covers.some((id) => covers.includes(id)));
+	return isStill ? "your earlier summary of the result is back" : "the full result is back";
 }

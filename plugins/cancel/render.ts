@@ -1,12 +1,9 @@
-import { type CancelBody, type PluginApi, parseRecord, type QueuedBody } from "../../src/plugin.ts";
+import type { CancelBody, PluginApi, QueuedBody } from "../../src/plugin.ts";
 
 type Journal = Pick<PluginApi["journal"], "read">;
 
-/** How the human sees a cancel in the transcript; undefined where its record is malformed. */
-export function cancelLines(data: unknown, journal: Journal): readonly string[] | undefined {
-	const parsed = parseRecord("mulligan:cancel", data, () => undefined);
-	if ("wrong" in parsed) return undefined;
-	const { targetId } = parsed.body as CancelBody & typeof parsed.body;
+/** How the human sees a cancel in the transcript. */
+export function cancelLines({ targetId }: CancelBody, journal: Journal): readonly string[] {
 	return [
 		`Mulligan: ${kindOf(targetId, journal)} is taken back: the agent sees the originals again, as far as they are in its context.`,
 	];
@@ -18,13 +15,10 @@ function kindOf(markerId: string, journal: Journal): string {
 }
 
 /**
- * How the human sees what became of a waiting op; undefined where the record is malformed. An activated op has a record
- * of its own in the transcript.
+ * How the human sees what became of a waiting op; undefined for one that became active, which has a record of its own in
+ * the transcript.
  */
-export function queuedLines(data: unknown, journal: Journal): readonly string[] | undefined {
-	const parsed = parseRecord("mulligan:queued", data, () => undefined);
-	if ("wrong" in parsed) return undefined;
-	const { id, status, op, reason } = parsed.body as QueuedBody & typeof parsed.body;
+export function queuedLines({ id, status, op, reason }: QueuedBody, journal: Journal): readonly string[] | undefined {
 	const shed = Math.max(0, op?.shedTokens ?? 0);
 	const what = op?.describe ?? queuedAs(id, journal) ?? "change of the agent's view";
 	switch (status) {

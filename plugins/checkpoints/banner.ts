@@ -27,8 +27,7 @@ export interface Banner {
 
 /** Keeps the banner as the branch has it. A screen that shows the right lines already is left alone. */
 export function bannerOf({ screen, session, settings }: Pick<PluginApi, "screen" | "session" | "settings">): Banner {
-	const ui = settings.ui as { readonly activeCheckpointBanner?: boolean } | undefined;
-	const isWanted = ui?.activeCheckpointBanner !== false;
+	const isWanted = settings.ui.activeCheckpointBanner;
 	let shown: readonly string[] | undefined;
 
 	const linesNow = (consumed?: string) => {

@@ -75,11 +75,8 @@ test("the banner has a line for each checkpoint, and from ten on nine lines and 
 	expect(bannerLines(names(23))).toEqual([...names(9).map(lineOf), "… and 14 more: /mulligan"]);
 });
 
-test("a record is shown as one line, a malformed one not at all", () => {
-	const record = { schema: "pi-mulligan", v: 1, kind: "checkpoint", seq: 1, ts: 1, name: "start" };
-	expect(checkpointLines(record)).toEqual(['Mulligan: you set the checkpoint "start" here.']);
-	for (const data of [undefined, null, "x", [], {}, { ...record, name: 7 }, { ...record, v: 2 }])
-		expect(checkpointLines(data)).toBeUndefined();
+test("a record is shown as one line", () => {
+	expect(checkpointLines({ name: "start" })).toEqual(['Mulligan: you set the checkpoint "start" here.']);
 });
 
 describe.each(edges)("with Pi $version", (pi) => {

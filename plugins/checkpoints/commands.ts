@@ -1,4 +1,4 @@
-import { type PluginApi, quoted, type RewindBody } from "../../src/plugin.ts";
+import { isOpOf, type PluginApi, quoted } from "../../src/plugin.ts";
 import { RECORD } from "./record.ts";
 
 type Api = Pick<PluginApi, "journal" | "moments" | "session">;
@@ -62,9 +62,7 @@ function refused(reason: string): Answer {
 /** Clears the label and drops the rewinds that wait to go there. Returns how many there were. */
 function takeBack({ journal, moments, session }: Api, name: string, why: "moved" | "revoked"): number {
 	for (const id of session.checkpoint(name)?.labelledIds ?? []) journal.label(id, undefined);
-	const waiting = moments
-		.waiting()
-		.filter(({ type, body }) => type === "mulligan:rewind" && (body as RewindBody).checkpoint === name);
+	const waiting = moments.waiting().filter((op) => isOpOf(op, "mulligan:rewind") && op.body.checkpoint === name);
 	for (const { id } of waiting) moments.drop(id, `the user has ${why} the checkpoint "${name}"`);
 	return waiting.length;
 }

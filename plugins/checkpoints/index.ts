@@ -1,4 +1,4 @@
-import { definePlugin, type RewindBody } from "../../src/plugin.ts";
+import { definePlugin, isActivationOf } from "../../src/plugin.ts";
 import { bannerOf } from "./banner.ts";
 import { type Answer, revoke, set } from "./commands.ts";
 import { checkpointLines, RECORD } from "./record.ts";
@@ -42,10 +42,9 @@ export const checkpoints = definePlugin({
 		hooks.onTurnEnd.tap("checkpoints", () => banner.update());
 		hooks.onView.tap("checkpoints", () => banner.update());
 		hooks.onOp.tap("checkpoints", (event) => {
-			if (event.status !== "activated" || event.op.type !== "mulligan:rewind") return;
-			const { checkpoint } = event.op.body as RewindBody;
+			const consumed = isActivationOf(event, "mulligan:rewind") ? event.record.checkpoint : undefined;
 			// The rewind clears the label right after this tap.
-			if (checkpoint !== undefined) banner.update({ consumed: checkpoint });
+			if (consumed !== undefined) banner.update({ consumed });
 		});
 	},
 });

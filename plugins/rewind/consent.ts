@@ -1,4 +1,4 @@
-import type { Op, PluginApi, RewindBody } from "../../src/plugin.ts";
+import { isOpOf, type Op, type PluginApi, type RewindBody } from "../../src/plugin.ts";
 import { MARKER } from "./tool.ts";
 
 type Api = Pick<PluginApi, "journal" | "session">;
@@ -14,8 +14,8 @@ export function consumeCheckpoint({ journal, session }: Api, { checkpoint }: Pic
  * editing labels in /tree. Undefined while the consent stands, and for every other op.
  */
 export function lostConsent({ session }: Pick<Api, "session">, op: Op): string | undefined {
-	const { checkpoint: name, hideEntryIds } = op.body as RewindBody;
-	if (op.type !== MARKER || name === undefined) return undefined;
+	if (!isOpOf(op, MARKER) || op.body.checkpoint === undefined) return undefined;
+	const { checkpoint: name, hideEntryIds } = op.body;
 	const found = session.checkpoint(name);
 	if (!found) return `the user has cleared the label of the checkpoint "${name}"`;
 	const { placeId } = found;

@@ -1,4 +1,4 @@
-import { definePlugin, type PluginApi, type RewindBody } from "../../src/plugin.ts";
+import { definePlugin, isActivationOf, type PluginApi } from "../../src/plugin.ts";
 import { consumeCheckpoint, lostConsent } from "./consent.ts";
 import { noteText } from "./note.ts";
 import { RewindOptions } from "./options.ts";
@@ -46,10 +46,10 @@ export const rewind = definePlugin({
 		});
 
 		hooks.onOp.tap("rewind", (event) => {
-			if (event.status !== "activated" || event.op.type !== MARKER) return;
-			const body = event.record as RewindBody & typeof event.record;
-			journal.note({ customType: NOTE_TYPE, content: noteText(body), details: noteDetails(body.id) });
-			consumeCheckpoint(api, body);
+			if (!isActivationOf(event, MARKER)) return;
+			const { record } = event;
+			journal.note({ customType: NOTE_TYPE, content: noteText(record), details: noteDetails(record.id) });
+			consumeCheckpoint(api, record);
 		});
 	},
 });

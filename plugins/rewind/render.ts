@@ -1,12 +1,8 @@
-import { parseRecord, type RewindBody } from "../../src/plugin.ts";
+import type { RewindBody } from "../../src/plugin.ts";
 import { whereOf } from "./note.ts";
-import { MARKER } from "./tool.ts";
 
-/** How the human sees a rewind in the transcript; undefined where its record is malformed. */
-export function rewindLines(data: unknown): readonly string[] | undefined {
-	const parsed = parseRecord(MARKER, data, () => undefined);
-	if ("wrong" in parsed) return undefined;
-	const rewind = parsed.body as RewindBody & typeof parsed.body;
+/** How the human sees a rewind in the transcript. */
+export function rewindLines(rewind: RewindBody): readonly string[] {
 	const count = rewind.hideEntryIds.length;
 	return [
 		`Mulligan: the agent rewound ${whereOf(rewind)}: ${count} message${count === 1 ? "" : "s"} left its view.`,

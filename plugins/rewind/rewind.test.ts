@@ -193,7 +193,7 @@ describe("refusals", () => {
 		session.script({ calls: [call.tool("c1", "grep")] }, { calls: [call.rewind("r")] }, "done");
 		await session.prompt("x".repeat(12_000));
 		expect(lastAnswer(session).text).toMatch(
-			/^Mulligan: refused — the context is at \d+% of the window, too full for another retry\. Shrink the largest result with mulligan_shrink first\.$/,
+			/^Mulligan: refused — the context is at \d+% of the window, too full for another retry\. See what is largest with mulligan_audit, and shrink that first\.$/,
 		);
 	});
 

@@ -1,6 +1,7 @@
 import {
 	contentTokens,
 	type Fate,
+	isOpOf,
 	type NestedCall,
 	type PluginApi,
 	quoted,
@@ -31,11 +32,10 @@ export function runRewind(api: Api, call: Call): ToolAnswer {
 	const refusal = CHECKS.map((check) => check(api, call)).find((found) => found !== undefined);
 	if (refusal) return api.refuse(refusal.reason, refusal.code);
 	const hideEntryIds = pin(api, call);
-	const leaving = hideEntryIds.filter((id) => isStillSeen(api, id)).length;
-	if (leaving === 0) return api.refuse(`nothing to rewind. ${NOTHING[call.params.granularity]}`, "nothing-to-rewind");
+	const leaving = new Set(hideEntryIds.filter((id) => isStillSeen(api, id)));
+	if (leaving.size === 0)
+		return api.refuse(`nothing to rewind. ${NOTHING[call.params.granularity]}`, "nothing-to-rewind");
 	const body = bodyOf(api, call, hideEntryIds);
-	const hidden = hideEntryIds.filter((id) => isStillSeen(api, id)).map((id) => api.session.entry(id)?.tokens ?? 0);
-	const shedTokens = hidden.reduce((sum, tokens) => sum + tokens, 0) - contentTokens(noteText(body));
 	const warnings = [...mutationWarning(api, body.ledger), ...repetitionAdvice(api, call)];
 	api.moments.submit(
 		{
@@ -45,12 +45,12 @@ export function runRewind(api: Api, call: Call): ToolAnswer {
 			type: MARKER,
 			body,
 			entryIds: hideEntryIds,
-			shedTokens,
+			shedTokens: viewTokens(api, leaving) - contentTokens(noteText(body)),
 			toolCallId: call.toolCallId,
 		},
 		tell,
 	);
-	const first = `Mulligan: rewind recorded: ${whereOf(body)}; ${leaving} message(s) leave the view.`;
+	const first = `Mulligan: rewind recorded: ${whereOf(body)}; ${leaving.size} message(s) leave the view.`;
 	return { text: [first, ...warnings].join("\n"), details: { markerId: body.id } };
 }
 
@@ -119,7 +119,7 @@ const CHECKS: readonly Check[] = [
 			? undefined
 			: {
 					code: "too-full",
-					reason: `the context is at ${Math.round(share * 100)}% of the window, too full for another retry. Shrink the largest result with mulligan_shrink first.`,
+					reason: `the context is at ${Math.round(share * 100)}% of the window, too full for another retry. See what is largest with mulligan_audit, and shrink that first.`,
 				};
 	},
 ];
@@ -222,8 +222,14 @@ function isStillSeen(api: Api, id: string): boolean {
 	return api.session.isVisible(id) && !queuedIds(api).has(id);
 }
 
+/** Plain estimate of some entries as the view shows them now, in tokens: of a shrunk result what stands in its place. */
+function viewTokens({ session }: Api, ids: ReadonlySet<string>): number {
+	const seen = session.viewed().filter(({ entry }) => ids.has(entry.id));
+	return seen.reduce((sum, { tokens }) => sum + tokens, 0);
+}
+
 function waitingRewinds({ moments }: Api): readonly RewindBody[] {
-	return moments.waiting().flatMap(({ type, body }) => (type === MARKER ? [body as RewindBody] : []));
+	return moments.waiting().flatMap((op) => (isOpOf(op, MARKER) ? [op.body] : []));
 }
 
 function queuedIds(api: Api): ReadonlySet<string> {

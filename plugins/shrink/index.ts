@@ -1,4 +1,4 @@
-import { definePlugin, type ShrinkBody } from "../../src/plugin.ts";
+import { definePlugin, isActivationOf } from "../../src/plugin.ts";
 import { ShrinkOptions } from "./options.ts";
 import { type ShrinkParams, shrinkTool } from "./prompt.ts";
 import { shrinkLines } from "./render.ts";
@@ -23,8 +23,8 @@ export const shrink = definePlugin({
 		});
 
 		hooks.onOp.tap("shrink", (event) => {
-			if (event.status !== "activated" || event.op.type !== MARKER) return;
-			api.notify(notification(event.op.describe, (event.op.body as ShrinkBody).replacement, options.notifyMaxChars));
+			if (!isActivationOf(event, MARKER)) return;
+			api.notify(notification(event.op.describe, event.record.replacement, options.notifyMaxChars));
 			for (const { id } of journal.active(MARKER).slice(0, -options.maxActive))
 				journal.retire(id, `more than ${options.maxActive} shrinks are active`);
 		});

@@ -1,14 +1,10 @@
-import { parseRecord, type ShrinkBody } from "../../src/plugin.ts";
-import { MARKER } from "./tool.ts";
+import type { ShrinkBody } from "../../src/plugin.ts";
 
 /** Characters of the replacement in the transcript: one line of a usual terminal. */
 const MOST_CHARS = 100;
 
-/** How the human sees a shrink in the transcript; undefined where its record is malformed. */
-export function shrinkLines(data: unknown): readonly string[] | undefined {
-	const parsed = parseRecord(MARKER, data, () => "named by content");
-	if ("wrong" in parsed) return undefined;
-	const { target, replacement } = parsed.body as ShrinkBody & typeof parsed.body;
+/** How the human sees a shrink in the transcript. */
+export function shrinkLines({ target, replacement }: ShrinkBody): readonly string[] {
 	return [
 		`Mulligan: the agent now sees a summary in place of ${whichOf(target)}; you still see all of it.`,
 		oneLine(replacement),

@@ -36,6 +36,7 @@ describe("what waits", () => {
 		["has a second moment with a budget of 2", { spent: 1, maxMoments: 2, volumeTokens: 4000 }, spend("volume")],
 		["has no third with a budget of 2", { spent: 2, maxMoments: 2, volumeTokens: 4000 }, wait],
 		["waits with a budget of 0", { maxMoments: 0, volumeTokens: 4000 }, wait],
+		["waits with a budget of 0 whatever its volume", { maxMoments: 0, volumeTokens: 90_000 }, wait],
 		["rides a compaction", { freeRide: "compaction", spent: 1 }, free("compaction")],
 		["rides a change of model", { freeRide: "model change", spent: 1 }, free("model change")],
 		["rides a cancel", { freeRide: "cancel", spent: 1 }, free("cancel")],

@@ -46,5 +46,5 @@ export function decide(now: Situation): Decision {
 		return now.isAudited ? spend("audit") : { do: "wait" };
 	}
 	if (now.isAudited) return ride("audit");
-	return now.volumeTokens > now.safetyValveTokens ? spend("safety valve") : { do: "wait" };
+	return now.maxMoments > 0 && now.volumeTokens > now.safetyValveTokens ? spend("safety valve") : { do: "wait" };
 }

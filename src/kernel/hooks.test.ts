@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { AT_ONCE, noScreen } from "../../test/support/screen.ts";
+import { AT_ONCE, noScreen, SETTINGS } from "../../test/support/screen.ts";
 import type { FinishedCall, FreshResult, HookName, Hooks } from "./hooks.ts";
 import { createKernel, type Kernel, type PluginWithOptions } from "./kernel.ts";
 import type { AssistantMessage, Message } from "./messages.ts";
@@ -16,7 +16,7 @@ async function kernelOf(plugins: readonly PluginWithOptions[]) {
 	const told: string[] = [];
 	const kernel = await createKernel({
 		plugins,
-		settings: {},
+		settings: SETTINGS,
 		host: {
 			append: () => {},
 			note: () => {},

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { AT_ONCE, noScreen } from "../../test/support/screen.ts";
+import { AT_ONCE, noScreen, SETTINGS } from "../../test/support/screen.ts";
 import { type Blame, Isolation, messageOfError, owner } from "./isolate.ts";
 import { createKernel } from "./kernel.ts";
 import type { Plugin } from "./plugin.ts";
@@ -187,7 +187,7 @@ describe("in the kernel, a plugin that failed three times in a row", () => {
 		};
 		const kernel = await createKernel({
 			plugins: [{ plugin: bad, options: {} }],
-			settings: {},
+			settings: SETTINGS,
 			host: {
 				append: () => {},
 				note: () => {},

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { AT_ONCE, noScreen } from "../../test/support/screen.ts";
+import { AT_ONCE, noScreen, SETTINGS } from "../../test/support/screen.ts";
 import { type Call, type SessionLog, sessionLog } from "../testing/index.ts";
 import { createKernel } from "./kernel.ts";
 import type { SessionEntry } from "./messages.ts";
@@ -35,7 +35,7 @@ async function open(log: SessionLog = sessionLog()) {
 	};
 	const kernel = await createKernel({
 		plugins: [mine, holder].map((plugin) => ({ plugin, options: {} })),
-		settings: {},
+		settings: SETTINGS,
 		host: {
 			append(type, data) {
 				if (state.writable?.includes(type) === false) throw new Error("disk full");

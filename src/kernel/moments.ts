@@ -4,8 +4,9 @@ import type { HookName, Hooks, TapGuard } from "./hooks.ts";
 import { type Isolation, messageOfError, type Owner, owner } from "./isolate.ts";
 import type { Journal } from "./journal.ts";
 import type { EntryId } from "./messages.ts";
-import type { QueuedBody, QueuedOpBody, RecordHeader } from "./records.ts";
+import type { QueuedBody, QueuedOpBody, RecordBodies, RecordHeader, RecordType } from "./records.ts";
 import type { DurableView, ViewKeeper } from "./view.ts";
+import { volumeOf } from "./volume.ts";
 
 /** An accepted request to change earlier context: the record to write, under its id, when it becomes active, and what it touches. */
 export interface Op extends QueuedOpBody {
@@ -40,6 +41,14 @@ export type OpEvent =
 	| { readonly status: "refused"; readonly plugin: string; readonly reason: string; readonly code: string }
 	| { readonly status: "activated"; readonly op: Op; readonly record: RecordHeader & object }
 	| { readonly status: "queued" | "held" | "dropped" | "cancelled"; readonly op: Op; readonly reason?: string };
+
+/** Whether an op has become active by writing a record of this type; `record` is then one of these. */
+export function isActivationOf<T extends RecordType>(
+	event: OpEvent,
+	type: T,
+): event is Extract<OpEvent, { status: "activated" }> & { readonly record: RecordBodies[T] } {
+	return event.status === "activated" && event.op.type === type;
+}
 
 /** How rare moments are. Tokens are plain estimates. */
 export interface MomentRules {
@@ -237,7 +246,7 @@ export class Moments {
 	/** Decides on the queue and the fresh ops together, and tells each fresh op its fate. Returns what became active. */
 	#decide(fresh: readonly Submitted[], leftContext: ReadonlySet<string>): readonly Op[] {
 		const ops = [...this.#queue(), ...fresh.map(({ op }) => op)];
-		const volumeTokens = Math.max(0, Math.round(ops.reduce((sum, op) => sum + op.shedTokens, 0)));
+		const volumeTokens = volumeOf(ops);
 		const freeRide = this.#ride;
 		this.#ride = undefined;
 		const decision = decide({

@@ -2,8 +2,8 @@ import type { TSchema } from "typebox";
 import type { ContextEntry, ToolGroup } from "./branch.ts";
 import type { Hooks } from "./hooks.ts";
 import type { EntryId } from "./messages.ts";
-import type { Fate, Op } from "./moments.ts";
-import type { JournalRecord, MarkerType, RecordBodies, RecordType } from "./records.ts";
+import type { Fate, MomentRules, Op } from "./moments.ts";
+import type { JournalRecord, MarkerType, RecordBodies, RecordHeader, RecordType } from "./records.ts";
 import type { ResultEntry, Target } from "./target.ts";
 
 /** What the model reads of a tool, and nothing else: sent with every request. */
@@ -142,6 +142,8 @@ export interface PluginMoments {
 	/** Hand in an op. `tell` completes the text of its result once the turn's ops are decided. */
 	submit(op: Omit<Op, "plugin">, tell: (fate: Fate) => string): void;
 	waiting(): readonly Op[];
+	/** Plain estimate of what all that waits sheds together, in tokens. */
+	readonly volumeTokens: number;
 	/** Take a waiting op back; false if none has this id. */
 	cancel(opId: string): boolean;
 	/** Let go of a waiting op that has become pointless, and say why; false if none has this id. */
@@ -162,8 +164,12 @@ export interface PluginMoments {
 export interface Screen {
 	/** Lines above the editor under a name; undefined takes them away. */
 	widget(name: string, lines: readonly string[] | undefined): void;
-	/** How a record of this type is shown to the human: one line each; undefined shows nothing. */
-	renderRecord(type: string, lines: (data: unknown) => readonly string[] | undefined): void;
+	/** How a well-formed record of this type is shown to the human: one line each; undefined shows nothing. */
+	renderRecord<T extends RecordType>(
+		type: T,
+		lines: (record: RecordBodies[T] & RecordHeader) => readonly string[] | undefined,
+	): void;
+	renderRecord(type: string, lines: (record: RecordHeader) => readonly string[] | undefined): void;
 	/** How a stored message of this type is shown to the human; collapsed, then expanded. */
 	renderMessage(
 		type: string,
@@ -171,12 +177,20 @@ export interface Screen {
 	): void;
 }
 
+/** The whole config: the kernel's own sections, and each plugin's under its name. */
+export interface Settings {
+	readonly rewrites: MomentRules;
+	readonly ui: { readonly activeCheckpointBanner: boolean };
+	readonly log: { readonly file: string | null };
+	readonly [plugin: string]: unknown;
+}
+
 /** What a plugin gets in `setup`. */
 export interface PluginApi<Options = unknown> {
 	/** The plugin's own options: checked, defaulted, frozen. */
 	readonly options: Options;
 	/** The whole config, frozen. */
-	readonly settings: Readonly<Record<string, unknown>>;
+	readonly settings: Settings;
 	/** The kernel's hooks; tap them in `setup`, under the plugin's name or `name:part`. */
 	readonly hooks: Hooks;
 	readonly session: SessionReader;

@@ -10,7 +10,7 @@ const op = {
 	describe: "shrink of bash c1",
 	effect: "replace",
 	type: "mulligan:shrink",
-	body: {},
+	body: { id: "m1", target: {}, replacement: "short", pinnedEntryId: "e1" },
 	entryIds: ["e1"],
 	shedTokens: 12.5,
 	toolCallId: "c2",
@@ -38,6 +38,7 @@ const VALID: Readonly<Record<string, Record<string, unknown>>> = {
 		pinnedEntryId: "e1",
 	},
 	"mulligan:cancel": { ...header, kind: "cancel", targetId: "m1" },
+	"mulligan:checkpoint": { ...header, kind: "checkpoint", name: "start" },
 	"mulligan:queued": { ...header, kind: "queued", id: "m1", status: "queued", op },
 };
 
@@ -54,6 +55,7 @@ const ALSO_VALID: readonly [string, string, Record<string, unknown>][] = [
 	["mulligan:queued", "that was activated", { status: "activated", op: undefined }],
 	["mulligan:queued", "that was dropped", { status: "dropped", op: undefined, reason: "gone" }],
 	["mulligan:queued", "that was cancelled", { status: "cancelled", op: undefined }],
+	["mulligan:queued", "of a team's own type", { op: { ...op, type: "team:mark", body: { any: "thing" } } }],
 	["mulligan:queued", "that hides", { op: { ...op, effect: "hide", shedTokens: -3 } }],
 ];
 
@@ -94,6 +96,7 @@ const WRONG: readonly [type: string, field: string, values: readonly unknown[]][
 	["mulligan:shrink", "replacement", [3, null, ["short"]]],
 	["mulligan:shrink", "pinnedEntryId", ["", 3, null]],
 	["mulligan:cancel", "targetId", ["", 3, null, ["m1"]]],
+	["mulligan:checkpoint", "name", ["", 3, null]],
 	["mulligan:queued", "id", ["", 3, null]],
 	["mulligan:queued", "status", ["waiting", "", 1, null]],
 ];
@@ -103,7 +106,7 @@ const WRONG_IN_OP: readonly [field: string, values: readonly unknown[]][] = [
 	["describe", [3, null]],
 	["effect", ["remove", "", null]],
 	["type", ["", 3, null]],
-	["body", ["text", null, []]],
+	["body", ["text", null, [], {}, { ...op.body, pinnedEntryId: 3 }]],
 	["entryIds", ["e1", null, [1], [""]]],
 	["shedTokens", ["12", null, Number.NaN, Number.POSITIVE_INFINITY]],
 	["toolCallId", [3, null]],

@@ -63,6 +63,11 @@ export interface CancelBody {
 	readonly targetId: string;
 }
 
+/** Stands where the human set a checkpoint; its entry carries the label. */
+export interface CheckpointBody {
+	readonly name: string;
+}
+
 /** An op that waits, or what became of it. Later records of the same op id win. */
 export interface QueuedBody {
 	readonly id: string;
@@ -89,6 +94,7 @@ export interface RecordBodies {
 	"mulligan:rewind": RewindBody;
 	"mulligan:shrink": ShrinkBody;
 	"mulligan:cancel": CancelBody;
+	"mulligan:checkpoint": CheckpointBody;
 	"mulligan:queued": QueuedBody;
 }
 
@@ -102,6 +108,19 @@ export function coveredIds(marker: RewindBody | ShrinkBody): readonly EntryId[] 
 	return "hideEntryIds" in marker ? marker.hideEntryIds : [marker.pinnedEntryId];
 }
 
+type FindByContent = (text: string) => EntryId | undefined;
+
+/** A record's body, checked, or what is wrong with it. */
+type Parsed<Body> = { readonly body: Body & RecordHeader } | { readonly wrong: string };
+
+/** Whether an op writes a record of this type; its body is then one of these. */
+export function isOpOf<T extends RecordType, O extends Pick<QueuedOpBody, "type" | "body">>(
+	op: O,
+	type: T,
+): op is O & { readonly body: RecordBodies[T] } {
+	return op.type === type;
+}
+
 /** One record as read from the branch: its body, checked, with the entry that holds it. */
 export type JournalRecord<Body = object> = Body & RecordHeader & { readonly entryId: EntryId };
 
@@ -110,27 +129,26 @@ export type JournalRecord<Body = object> = Body & RecordHeader & { readonly entr
  * Types that this table does not know are only checked for the header. What earlier versions left out is filled in;
  * `findByContent` finds the tool result before the record that contains a text.
  */
-export function parseRecord(
-	type: string,
-	data: unknown,
-	findByContent: (text: string) => EntryId | undefined,
-): { readonly body: RecordHeader } | { readonly wrong: string } {
+export function parseRecord<T extends RecordType>(type: T, data: unknown, find: FindByContent): Parsed<RecordBodies[T]>;
+export function parseRecord(type: string, data: unknown, find: FindByContent): Parsed<object>;
+export function parseRecord(type: string, data: unknown, findByContent: FindByContent): Parsed<object> {
 	if (!isObject(data)) return { wrong: "no object" };
 	if (data.schema !== SCHEMA) return { wrong: `schema ${JSON.stringify(data.schema)}, expected "${SCHEMA}"` };
 	if (data.v !== RECORD_VERSION) return { wrong: `version ${JSON.stringify(data.v)}, expected ${RECORD_VERSION}` };
 	for (const field of ["seq", "ts"]) if (!Number.isFinite(data[field])) return { wrong: `field ${field}` };
 	const whole = completed(type, data, findByContent);
-	const fields = FIELDS[type as RecordType];
-	for (const [field, is] of Object.entries(fields ?? {})) if (!is(whole[field])) return { wrong: `field ${field}` };
-	return { body: whole as unknown as RecordHeader };
+	const field = wrongField(type, whole);
+	return field === undefined ? { body: whole as unknown as RecordHeader } : { wrong: `field ${field}` };
+}
+
+/** The first field that a record of this type must not have so. */
+function wrongField(type: string, data: Record<string, unknown>): string | undefined {
+	const fields = FIELDS[type as RecordType] ?? {};
+	return Object.entries(fields).find(([field, is]) => !is(data[field]))?.[0];
 }
 
 /** A marker of an earlier version with what it lacks: a ledger and a note, or the entry that it names by content. */
-function completed(
-	type: string,
-	data: Record<string, unknown>,
-	findByContent: (text: string) => EntryId | undefined,
-): Record<string, unknown> {
+function completed(type: string, data: Record<string, unknown>, findByContent: FindByContent): Record<string, unknown> {
 	if (type === "mulligan:rewind")
 		return { excludeToolCallId: "", note: NO_NOTE, ledger: NO_LEDGER, granularity: "last_tool_call_group", ...data };
 	const byContent = (data.target as TargetBody | null | undefined)?.by_content_includes;
@@ -171,23 +189,28 @@ const FIELDS: { readonly [T in RecordType]: Partial<Record<keyof RecordBodies[T]
 	},
 	"mulligan:shrink": { id: isText, replacement: isString, pinnedEntryId: isText, target: isObject },
 	"mulligan:cancel": { targetId: isText },
+	"mulligan:checkpoint": { name: isText },
 	"mulligan:queued": {
 		id: isText,
 		status: oneOf("queued", "activated", "dropped", "cancelled"),
-		op: optional(
-			shape({
-				plugin: isText,
-				describe: isString,
-				effect: oneOf("hide", "replace"),
-				type: isText,
-				body: isObject,
-				entryIds: isIds,
-				shedTokens: (value) => typeof value === "number" && Number.isFinite(value),
-				toolCallId: isString,
-			}),
-		),
+		op: optional((op) => isOp(op) && wrongField(op.type, op.body) === undefined),
 	},
 };
+
+const isOpShape = shape({
+	plugin: isText,
+	describe: isString,
+	effect: oneOf("hide", "replace"),
+	type: isText,
+	body: isObject,
+	entryIds: isIds,
+	shedTokens: (value) => typeof value === "number" && Number.isFinite(value),
+	toolCallId: isString,
+});
+
+function isOp(value: unknown): value is QueuedOpBody & { readonly body: Record<string, unknown> } {
+	return isOpShape(value);
+}
 
 function isObject(value: unknown): value is Record<string, unknown> {
 	return typeof value === "object" && value !== null && !Array.isArray(value);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { AT_ONCE, noScreen } from "../../test/support/screen.ts";
+import { AT_ONCE, noScreen, SETTINGS } from "../../test/support/screen.ts";
 import { sessionLog } from "../testing/index.ts";
 import type { Hooks } from "./hooks.ts";
 import { owner } from "./isolate.ts";
@@ -15,7 +15,7 @@ async function open(...plugins: readonly Plugin[]) {
 	const log = sessionLog();
 	const kernel = await createKernel({
 		plugins: plugins.map((each) => ({ plugin: each, options: {} })),
-		settings: {},
+		settings: SETTINGS,
 		host: {
 			append: (type, data) => void log.custom(type, data),
 			note: () => {},

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { AT_ONCE, noScreen } from "../../test/support/screen.ts";
+import { AT_ONCE, noScreen, SETTINGS } from "../../test/support/screen.ts";
 import { type SessionLog, sessionLog } from "../testing/index.ts";
 import type { BranchSource } from "./branch.ts";
 import { createKernel } from "./kernel.ts";
@@ -22,7 +22,7 @@ async function open(...plugins: readonly Plugin[]) {
 	let ids = 0;
 	const kernel = await createKernel({
 		plugins: plugins.map((plugin) => ({ plugin, options: {} })),
-		settings: {},
+		settings: SETTINGS,
 		host: {
 			append: (type, data) => void log.custom(type, data),
 			note: ({ customType, content, details }) => void log.customMessage(customType, content, { details }),

@@ -4,6 +4,7 @@ import { type Message, toolCallsOf } from "../kernel/messages.ts";
 import type { JournalRecord, RewindBody } from "../kernel/records.ts";
 import type { Standing } from "../kernel/take-back.ts";
 import { contentTokens } from "../kernel/tokens.ts";
+import { volumeOf } from "../kernel/volume.ts";
 import { counted, figure } from "./layout.ts";
 import type { PluginState, RunState, SessionFigures, StandingOp } from "./state.ts";
 
@@ -43,10 +44,7 @@ export function runState(kernel: Kernel): RunState {
 			return kernel.standing().map((op) => standingOp(op, kernel));
 		},
 		get moments() {
-			const queuedTokens = Math.max(
-				0,
-				moments.waiting().reduce((sum, { shedTokens }) => sum + shedTokens, 0),
-			);
+			const queuedTokens = volumeOf(moments.waiting());
 			const { flushShedTokens, safetyValveTokens, maxMoments: max } = rules;
 			return { spent: moments.spent, max, queuedTokens, flushShedTokens, safetyValveTokens, last: moments.last };
 		},

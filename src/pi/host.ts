@@ -1,7 +1,7 @@
 import { appendFileSync } from "node:fs";
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
+import type { Host } from "../kernel/host.ts";
 import type { Owner } from "../kernel/isolate.ts";
-import type { Host } from "../kernel/kernel.ts";
 import type { NotifyLevel } from "../kernel/plugin.ts";
 import { screenOf } from "./screen.ts";
 

@@ -1,6 +1,7 @@
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { type Kernel, REFUSED } from "../kernel/kernel.ts";
+import type { Kernel } from "../kernel/kernel.ts";
 import type { Plugin } from "../kernel/plugin.ts";
+import { refusal } from "../kernel/registry.ts";
 import { tellHuman } from "./host.ts";
 import { registerTool } from "./tools.ts";
 
@@ -35,13 +36,13 @@ export function registerKernel(
 
 /** What stands in for every plugin while mulligan is disabled: the declarations, and one refusal. */
 export function registerStub(pi: ExtensionAPI, plugins: readonly Plugin[]): void {
-	const refusal = { text: `${REFUSED}Mulligan is disabled.`, details: { refused: "disabled" } };
+	const disabled = refusal({ code: "disabled", reason: "Mulligan is disabled." });
 	for (const { tools, commands } of plugins) {
-		for (const declaration of tools ?? []) registerTool(pi, declaration, () => refusal);
+		for (const declaration of tools ?? []) registerTool(pi, declaration, () => disabled);
 		for (const [name, description] of Object.entries(commands ?? {}))
 			pi.registerCommand(name, {
 				description,
-				handler: async (_args, context) => tellHuman(context, refusal.text, "warning"),
+				handler: async (_args, context) => tellHuman(context, disabled.text, "warning"),
 			});
 	}
 }

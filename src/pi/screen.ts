@@ -2,14 +2,19 @@ import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-a
 import { type Component, Text, visibleWidth, wrapTextWithAnsi } from "@earendil-works/pi-tui";
 import { textOf } from "../kernel/messages.ts";
 import type { ResultLines, Screen, ScreenLine } from "../kernel/plugin.ts";
+import { parseRecord } from "../kernel/records.ts";
+
+/** Stands for the result that a marker of an earlier version names by its content: nobody looks for it to show the marker. */
+const UNRESOLVED = "by content";
 
 /** The human's screen. Where the mode has none, widgets and renderers do nothing. */
 export function screenOf(pi: ExtensionAPI, context: () => ExtensionContext): Screen {
 	return {
 		widget: (name, lines) => context().ui.setWidget(name, lines === undefined ? undefined : [...lines]),
-		renderRecord: (type, lines) =>
-			pi.registerEntryRenderer(type, (entry) => {
-				const shown = lines(entry.data);
+		renderRecord: (type: string, lines: (record: never) => readonly string[] | undefined) =>
+			pi.registerEntryRenderer(type, ({ data }) => {
+				const parsed = parseRecord(type, data, () => UNRESOLVED);
+				const shown = "body" in parsed ? lines(parsed.body as never) : undefined;
 				return shown && component(shown);
 			}),
 		renderMessage: (type, lines) =>

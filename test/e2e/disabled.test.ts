@@ -1,7 +1,15 @@
-import { copyFileSync } from "node:fs";
+import { copyFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, describe, expect, test, vi } from "vitest";
-import { openSession, type PiVersion, piVersions, type TestSession } from "../../src/testing/index.ts";
+import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import {
+	containsText,
+	type OpenSessionOptions,
+	openSession,
+	type PiVersion,
+	piVersions,
+	type TestSession,
+	textOf,
+} from "../../src/testing/index.ts";
 import { bulk, call, records, wire } from "../support/mulligan.ts";
 
 const edges = piVersions().filter(({ name }) => name === "oldest" || name === "newest");
@@ -44,19 +52,20 @@ async function withHistory(pi: PiVersion): Promise<TestSession> {
 	return session;
 }
 
-/** What one more run over a copy of the session sent and wrote. The model calls all of our tools by name. */
-async function replay(
-	{ pi, agentDir, cwd, sessionFile = "" }: TestSession,
-	options: Partial<Parameters<typeof openSession>[0]>,
-	commands: readonly string[] = [],
-) {
+/** Path of a copy of the session's file. */
+function copyOf({ agentDir, sessionFile = "" }: TestSession): string {
 	const copy = join(agentDir, `${crypto.randomUUID()}.jsonl`);
 	copyFileSync(sessionFile, copy);
+	return copy;
+}
+
+/** What one more run over a copy of the session sent and wrote: two prompts with tools, the commands between them. */
+async function replay(history: TestSession, options: Partial<OpenSessionOptions>, commands: readonly string[] = []) {
 	await using session = await openSession({
-		pi,
+		pi: history.pi,
 		tools,
-		cwd,
-		sessionFile: copy,
+		cwd: history.cwd,
+		sessionFile: copyOf(history),
 		models: [{ id: "model-b" }],
 		...options,
 	});
@@ -119,6 +128,58 @@ describe.each(edges)("switched off, with Pi $version", (pi) => {
 		expect(off.messages).toBe(plain.messages);
 	});
 
+	test("a summary is asked for over the whole session, as without the extension", async () => {
+		await using history = await withHistory(pi);
+		const summarised = async (changes: Partial<OpenSessionOptions>) => {
+			const sessionFile = copyOf(history);
+			const { cwd, agentDir } = history;
+			const settings = { compaction: { keepRecentTokens: 10 }, mulligan: { enabled: false } };
+			await using session = await openSession({
+				pi,
+				cwd,
+				agentDir,
+				sessionFile,
+				models: [{ id: "model-b" }],
+				settings,
+				...changes,
+			});
+			session.otherwise("SUMMARY");
+			await session.compact();
+			await session.prompt("on");
+			return JSON.stringify(session.requests.map(({ system, messages }) => [system, wire(messages)]));
+		};
+		const off = await summarised({});
+		expect(off).toContain("GREP\\n0123");
+		expect(off).toBe(await summarised({ extensionPaths: [] }));
+	});
+
+	test("switched off by a reload, it leaves the session alone from then on", async () => {
+		await using session = await withHistory(pi);
+		const ours = () => session.entries().filter(({ type }) => type === "custom" || type === "label").length;
+		const before = ours();
+		writeFileSync(join(session.agentDir, "settings.json"), JSON.stringify({ mulligan: { enabled: false } }));
+		session.ui.statuses.clear();
+		session.ui.widgets.clear();
+		await session.reload();
+		session.script(
+			{ calls: [call.tool("d1", "grep")] },
+			{ calls: [call.cancel("d2", { target: { by_tool_name: "grep" } })] },
+			"done",
+		);
+		await session.prompt("more");
+		expect(textOf(session.lastRequest.messages.at(-1) as never)).toBe(REFUSAL);
+		expect(containsText(session.lastRequest.messages, "<context-shrunk>")).toBe(false);
+		expect([ours(), session.ui.statuses.size, session.ui.widgets.size]).toEqual([before, 0, 0]);
+	});
+
+	test("its commands answer on standard error where there is no user interface", async () => {
+		const written = vi.spyOn(process.stderr, "write").mockReturnValue(true);
+		onTestFinished(() => written.mockRestore());
+		await using session = await openSession({ pi, mode: "print", settings: { mulligan: { enabled: false } } });
+		for (const command of COMMANDS) await session.prompt(`/${command}`);
+		expect(written.mock.calls.map(([text]) => text)).toEqual(COMMANDS.map(() => `${REFUSAL}\n`));
+	});
+
 	test("its tools answer with its one sentence", async () => {
 		await using session = await openSession({ pi, tools, settings: { mulligan: { enabled: false } } });
 		const calls = [
@@ -140,5 +201,39 @@ describe.each(edges)("switched off, with Pi $version", (pi) => {
 		expect(off.messages).not.toContain("<context-shrunk>");
 		expect(on.messages).toContain("<context-shrunk>\\nNOTHING\\n</context-shrunk>");
 		expect(on.shown.widgets).toEqual(["mulligan:checkpoints"]);
+	});
+});
+
+describe.each(edges)("with one tool switched off, with Pi $version", (pi) => {
+	test.each([
+		["rewind", call.rewind("d3"), "Mulligan: refused — rewind is disabled."],
+		["shrink", call.shrink("d3", { by_tool_name: "log" }), "Mulligan: refused — shrink is disabled."],
+	] as const)("%s refuses, takes no op and keeps what it did", async (name, request, refusal) => {
+		await using history = await withHistory(pi);
+		const on = await replay(history, { settings: { mulligan: {} } });
+		const off = await replay(history, { settings: { mulligan: { [name]: { enabled: false } } } });
+		expect(on.messages).toContain("<context-shrunk>\\nNOTHING\\n</context-shrunk>");
+		expect(on.messages).toContain("Rewound now (asked for earlier)");
+		expect(off.messages).toBe(on.messages);
+		expect(off.own.flat().sort()).toEqual(on.own.flat().sort());
+		expect(off.shown.widgets).toEqual(["mulligan:checkpoints"]);
+
+		const { cwd, agentDir } = history;
+		const settings = { mulligan: { [name]: { enabled: false } } };
+		await using session = await openSession({
+			pi,
+			tools,
+			cwd,
+			agentDir,
+			sessionFile: copyOf(history),
+			settings,
+			models: [{ id: "model-b" }],
+		});
+		const kinds = () => session.entries().flatMap((entry) => (entry.type === "custom" ? [entry.customType] : []));
+		const before = kinds().filter((kind) => kind !== "mulligan:turn-metric");
+		session.script({ calls: [call.tool("d1", "log")] }, { calls: [request] }, "done");
+		await session.prompt("more");
+		expect(textOf(session.lastRequest.messages.at(-1) as never)).toBe(refusal);
+		expect(kinds().filter((kind) => kind !== "mulligan:turn-metric")).toEqual(before);
 	});
 });

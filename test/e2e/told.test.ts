@@ -65,6 +65,54 @@ const BUDGETS = [
 	["moments without end", { maxMoments: 1000, flushShedTokens: 0 }, 7],
 ] as const;
 
+describe.each(edges)("what waits weighs what it sheds, with Pi $version:", (pi) => {
+	const huge = () => bulk("HUGE", 1100);
+	const ways = { grep: tools.grep, huge };
+	const rewrites = { maxMoments: 2, flushShedTokens: 2000 };
+	const tellsWaiting = ({ messages }: ModelRequest) =>
+		[...results({ messages } as ModelRequest)]
+			.flatMap(([, text]) => /\(~(\d+) tokens wait\)/.exec(text)?.[1] ?? [])
+			.map(Number);
+
+	test("a result that is shrunk already counts as it stands in the view when it is rewound", async () => {
+		await using session = await openSession({ pi, tools: ways, settings: { mulligan: { rewrites } } });
+		session.script(
+			{ calls: [call.tool("h", "huge")] },
+			{ calls: [call.shrink("s", { by_tool_call_id: "h" }, "tiny")] },
+			{ calls: [call.rewind("r")] },
+			"done",
+		);
+		await session.prompt("go");
+		expect([...results(session.lastRequest)].map(([id, text]) => [id, isShrunk(text)])).toContainEqual(["h", true]);
+		// The calls that shrank it go along.
+		const [tokens, ...others] = tellsWaiting(session.lastRequest);
+		expect(tokens).toBeLessThan(200);
+		expect(others).toEqual([]);
+	});
+
+	test("a result that is to be shrunk twice counts once, and one that is to be rewound as well not again", async () => {
+		const single = Math.ceil(bulk("HUGE", 200).length / 4);
+		const slim = { ...ways, huge: () => bulk("HUGE", 200) };
+		await using session = await openSession({ pi, tools: slim, settings: { mulligan: { rewrites } } });
+		const shrinkHuge = (id: string) => ({ calls: [call.shrink(id, { by_tool_call_id: "h" }, "tiny")] });
+		session.script(
+			{ calls: [call.tool("h", "huge")] },
+			shrinkHuge("s1"),
+			shrinkHuge("s2"),
+			shrinkHuge("s3"),
+			{ calls: [call.rewind("r")] },
+			{ calls: [audit("x")] },
+			"done",
+		);
+		await session.prompt("go");
+		const [first, second, third, rewound] = tellsWaiting(session.requests[5] as ModelRequest);
+		expect([second, third]).toEqual([first, first]);
+		expect(first).toBeGreaterThan(single - 20);
+		expect(Math.abs((rewound ?? 0) - (first ?? 0))).toBeLessThan(single / 2);
+		expect(results(session.lastRequest).has("h")).toBe(false);
+	});
+});
+
 describe.each(edges)("what results tell, with Pi $version", (pi) => {
 	test.each(BUDGETS)("is what the next request shows, with %s", async (_name, rewrites, moments) => {
 		await using session = await openSession({ pi, tools, settings: { mulligan: { rewrites } } });

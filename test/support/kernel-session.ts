@@ -4,9 +4,10 @@ import { DEFAULT_PLUGINS } from "../../src/default-set.ts";
 import { createKernel, type Kernel } from "../../src/kernel/kernel.ts";
 import type { Message, SessionEntry } from "../../src/kernel/messages.ts";
 import type { MomentRules } from "../../src/kernel/moments.ts";
+import type { Settings } from "../../src/kernel/plugin.ts";
 import { Alignment } from "../../src/pi/align.ts";
 import { loadPi, type PiVersion } from "../../src/testing/pi-versions.ts";
-import { AT_ONCE, noScreen } from "./screen.ts";
+import { AT_ONCE, noScreen, SETTINGS } from "./screen.ts";
 
 /**
  * A kernel with the default set over Pi's own session manager, without an agent loop: for thousands of random sessions
@@ -43,9 +44,8 @@ export class KernelSession {
 		const manager = agent.SessionManager.inMemory("/project");
 		const notes: { customType: string; content: string; details: object }[] = [];
 		let ids = 0;
-		const settings = Object.fromEntries(
-			DEFAULT_PLUGINS.map(({ name, options }) => [name, options ? defaultsOf(options as never) : {}]),
-		);
+		const sections = DEFAULT_PLUGINS.map(({ name, options }) => [name, options ? defaultsOf(options as never) : {}]);
+		const settings: Settings = { ...SETTINGS, rewrites: rules, ...Object.fromEntries(sections) };
 		Object.assign(settings.rewind as object, { maxDepth: 1000, maxRetriesPerPrompt: 1000 });
 		const kernel = await createKernel({
 			plugins: DEFAULT_PLUGINS.map((plugin) => ({ plugin, options: settings[plugin.name] })),

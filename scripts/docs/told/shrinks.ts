@@ -33,6 +33,15 @@ export async function shrinks(tell: Tell): Promise<void> {
 	tell("cancel", answer(session, "x1", "a shrink is taken back"));
 	await play(session, [call.cancel("x2", { target: { by_tool_call_id: "g5" } })]);
 	tell("cancel", answer(session, "x2", "a rewind is taken back"));
+	const again = { target: { by_tool_call_id: "g6" } };
+	await play(
+		session,
+		[call.grep("g6")],
+		[call.shrink("s6", "g6")],
+		[call.shrink("s7", "g6")],
+		[call.cancel("x6", again)],
+	);
+	tell("cancel", answer(session, "x6", "a shrink of a result that was shrunk before is taken back"));
 	tell("transcript", row(session, "mulligan:cancel", { when: "a rewind or a shrink is taken back" }));
 	await play(session, [call.cancel("x3", { markerId: "unknown" }), call.cancel("x4", {})]);
 	tell("cancel", answer(session, "x3", "nothing matches"));
