@@ -1,4 +1,5 @@
 import { spawnSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Launch, type LaunchOptions, prepareLaunch, until } from "./launch.ts";
 
@@ -20,7 +21,7 @@ export interface TerminalPi
 	hides(text: string): Promise<void>;
 	/** Types text as it is, without Enter. */
 	type(text: string): void;
-	/** Types text and presses Enter. */
+	/** Pastes text, for which Pi opens no list of completions that would take the Enter, and presses Enter. */
 	enter(text: string): void;
 	/** Presses keys by tmux's names: `Enter`, `Escape`, `C-c`, `Up`. */
 	press(...keys: string[]): void;
@@ -37,17 +38,22 @@ export function terminalMissing(): string | undefined {
 export function openTerminal(options: TerminalOptions): TerminalPi {
 	const launch = prepareLaunch(options, []);
 	const socket = join(launch.agentDir, "tmux.sock");
+	const settings = join(launch.agentDir, "tmux.conf");
+	// In force before the program starts: one that ends at once still leaves its screen.
+	writeFileSync(settings, "set -g remain-on-exit on\nset -g exit-empty off\n");
+	const run = (...args: string[]) => spawnSync("tmux", ["-S", socket, "-f", settings, ...args], { encoding: "utf8" });
 	const tmux = (...args: string[]) => {
-		const { status, stdout, stderr } = spawnSync("tmux", ["-S", socket, "-f", "/dev/null", ...args], {
-			encoding: "utf8",
-		});
+		const { status, stdout, stderr } = run(...args);
 		if (status !== 0) throw new Error(`tmux ${args[0]} failed: ${stderr}`);
 		return stdout;
 	};
 	const env = Object.entries({ ...launch.env, TERM: "screen-256color" }).map(([name, value]) => `${name}=${value}`);
 	const size = ["-x", `${options.width ?? 120}`, "-y", `${options.height ?? 40}`];
+	// On a busy machine a client can miss the server that it has just started; asked again, it finds it or starts one.
+	for (let tries = 1; run("start-server").status !== 0; tries++) {
+		if (tries === 5) throw new Error("tmux start-server failed five times");
+	}
 	tmux("new-session", "-d", ...size, "-c", launch.cwd, "env", "-i", ...env, launch.command, ...launch.args);
-	tmux("set-option", "-g", "remain-on-exit", "on");
 
 	const screen = () => tmux("capture-pane", "-p");
 	const type = (text: string) => void tmux("send-keys", "-l", "--", text);
@@ -71,7 +77,7 @@ export function openTerminal(options: TerminalOptions): TerminalPi {
 			),
 		type,
 		enter: (text) => {
-			type(text);
+			type(`\x1b[200~${text}\x1b[201~`);
 			press("Enter");
 		},
 		press,
