@@ -9,6 +9,7 @@ import { type Attached, attach, LiveSurroundings, sourceOf } from "./pi/attach.t
 import { configOf } from "./pi/config.ts";
 import { TRUST_FLAG } from "./pi/gate.ts";
 import { hostOf } from "./pi/host.ts";
+import { Refusals } from "./pi/refusal.ts";
 import { registerKernel, registerStub } from "./pi/register.ts";
 import { showStatus } from "./pi/status.ts";
 import { Witness } from "./pi/witness.ts";
@@ -83,7 +84,8 @@ export function mulliganWith(plugins: readonly Plugin[], pi: ExtensionAPI): void
 			},
 		});
 		enterKernel(startContext);
-		attached = { kernel, alignment: new Alignment(), riding: { ops: [] }, witness };
+		const refusals = new Refusals(kernel, host.notify);
+		attached = { kernel, alignment: new Alignment(), riding: { ops: [] }, witness, refusals };
 		if (reason !== "reload" && isLate(kernel)) kernel.moments.rideNow("resume");
 		await kernel.hooks.onSession.promise({ reason });
 		showStatus(kernel, startContext);

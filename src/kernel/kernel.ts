@@ -10,7 +10,7 @@ import { type MomentRules, Moments } from "./moments.ts";
 import type { Plugin, SessionReader, Settings } from "./plugin.ts";
 import { type RegisteredCommand, type RegisteredTool, Registry } from "./registry.ts";
 import { type Surroundings, sessionReader } from "./session.ts";
-import { type Standing, standing, type TakenBack, takeBack } from "./take-back.ts";
+import { type Standing, standing, type TakenBack, takeBack, untested, withdraw } from "./take-back.ts";
 import { Calibration } from "./tokens.ts";
 import { type RequestTrace, Trace } from "./trace.ts";
 import { type DurableView, type ViewDraft, ViewKeeper } from "./view.ts";
@@ -105,7 +105,18 @@ export class Kernel {
 
 	/** Take these back, together, for the human; `why` goes to the log. */
 	takeBack(all: readonly Standing[], why: string): TakenBack {
-		return takeBack({ ...this.#parts, log: (line) => this.#parts.host.log(line) }, all, why);
+		return takeBack(this.#takingBack(), all, why);
+	}
+
+	/** Take back the active changes that no response has been given over, and activate nothing; returns them. */
+	withdrawUntested(why: string): readonly Standing[] {
+		const all = untested(this.#parts);
+		withdraw(this.#takingBack(), all, why);
+		return all;
+	}
+
+	#takingBack() {
+		return { ...this.#parts, log: (line: string) => this.#parts.host.log(line) };
 	}
 
 	/** Learn what the model's tokens are worth from the usage that a response reports. */

@@ -50,6 +50,8 @@ export interface AssistantMessage extends Timed {
 	readonly model?: string;
 	readonly usage?: Usage;
 	readonly stopReason?: string;
+	/** The provider's, where the response ended in one. */
+	readonly errorMessage?: string;
 }
 
 export interface NestedCall {

@@ -1,5 +1,6 @@
 import type { Branch, ContextEntry } from "./branch.ts";
 import type { Journal } from "./journal.ts";
+import { reachesModel } from "./messages.ts";
 import type { Moments, Op } from "./moments.ts";
 import { coveredIds, type JournalRecord, type RewindBody, type ShrinkBody } from "./records.ts";
 import type { ViewKeeper } from "./view.ts";
@@ -50,6 +51,32 @@ export function retire(
 	view.expectChange(why);
 	for (const id of markerIds) journal.retire(id);
 	return isChanged;
+}
+
+/** The active changes that no response has been given over: those made since the newest response that the model gave. */
+export function untested(parts: Pick<Parts, "branch" | "journal" | "moments">): readonly Standing[] {
+	const { branch } = parts;
+	const answered = [...branch.ids()].findLast((id) => {
+		const message = branch.entry(id)?.message;
+		return message?.role === "assistant" && reachesModel(message);
+	});
+	return standing(parts).filter(
+		(each) => each.kind !== "waiting" && (answered === undefined || branch.isBefore(answered, each.record.entryId)),
+	);
+}
+
+/**
+ * Take these back without anything in their place: what waits goes on waiting, although the prompt cache breaks, so that
+ * the next request has the originals and nothing new.
+ */
+export function withdraw(parts: Parts, all: readonly Standing[], why: string): void {
+	if (all.length === 0) return;
+	for (const { kind, id } of all) parts.log(`retired ${kind} ${id}: ${why}`);
+	retire(
+		parts,
+		all.map(({ id }) => id),
+		why,
+	);
 }
 
 /** Take these back, together, for the human: what waits is dropped, what is active is retired, `why` goes to the log. */

@@ -103,7 +103,7 @@ describe("the trace of a request", () => {
 		const { log, of, request, kernel, enter } = await open(
 			plugin("shorter", (hooks) =>
 				hooks.transformMessage.tap("shorter", (message) =>
-					message.role === "toolResult" ? ({ ...message, content: [] } as Message) : message,
+					message.role === "toolResult" ? ({ ...message, content: "x" } as Message) : message,
 				),
 			),
 		);

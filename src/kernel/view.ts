@@ -1,9 +1,11 @@
 import type { Branch, ContextEntry } from "./branch.ts";
+import { complaintAboutChange } from "./fidelity.ts";
 import { wholeGroups } from "./groups.ts";
 import type { HookName, Hooks, TapGuard } from "./hooks.ts";
 import type { Owner } from "./isolate.ts";
 import type { Journal } from "./journal.ts";
 import { type Content, type EntryId, isOfAgent, type Message } from "./messages.ts";
+import { keptForOrder } from "./order.ts";
 import { messageTokens } from "./tokens.ts";
 
 /** A message of ours that must stand in the view, whether or not Pi's list already carries its entry. */
@@ -178,7 +180,7 @@ export class ViewKeeper {
 			transformMessage: {
 				bypass,
 				failed,
-				complaint: (value, [message]) => complaintAboutTransform(value, message as Message),
+				complaint: (value, [message]) => complaintAboutChange(value, message as Message),
 				accept: (who, value, [message, entry]) => {
 					if (value !== message)
 						this.#contribution(who).replaced.set((entry as ContextEntry).id, contentOf(value as Message));
@@ -247,6 +249,10 @@ export class ViewKeeper {
 		for (const { entryId } of notes) if (entryId !== undefined) asked.delete(entryId);
 		const { hidden, halves } = wholeGroups(asked, this.#branch);
 		if (halves.length > 0) this.#log(`kept ${halves.length} result(s) whose call stays: ${halves.join(", ")}`);
+		const kept = hidden.size === 0 ? hidden : keptForOrder(this.#branch.context(), (id) => hidden.has(id));
+		for (const id of kept) hidden.delete(id);
+		if (kept.size > 0)
+			this.#log(`kept ${kept.size} message(s) between two of the assistant's: ${[...kept].join(", ")}`);
 		this.#hidden = hidden;
 		this.#notes = notes;
 		this.#replaced = new Map();
@@ -327,16 +333,4 @@ function isSame(a: Contribution, b: Contribution): boolean {
 
 function contentOf(message: Message): Content {
 	return "content" in message ? message.content : [];
-}
-
-function complaintAboutTransform(value: unknown, input: Message): string | undefined {
-	const output = value as Partial<Message> | null | undefined;
-	if (output === null || output === undefined)
-		return `returned ${output}; return the message itself to leave it as it is`;
-	if (output.role !== input.role)
-		return `returned role ${String(output.role)} for ${input.role}; only content may change`;
-	if (output === input) return undefined;
-	const content = "content" in output ? output.content : undefined;
-	if (typeof content === "string" || Array.isArray(content)) return undefined;
-	return `returned a ${input.role} message without content`;
 }

@@ -16,6 +16,7 @@ import { textTokens } from "../kernel/tokens.ts";
 import type { Alignment } from "./align.ts";
 import { applyToPreparation, type Preparation } from "./compaction.ts";
 import { onAnyEvent } from "./host.ts";
+import type { Refusals } from "./refusal.ts";
 import { showStatus } from "./status.ts";
 import type { Witness } from "./witness.ts";
 
@@ -26,6 +27,7 @@ export interface Attached {
 	/** The ops that a compaction under way keeps out of its summary. */
 	readonly riding: { ops: readonly Op[] };
 	readonly witness: Witness;
+	readonly refusals: Refusals;
 }
 
 interface ModelName {
@@ -85,9 +87,11 @@ export function attach(
 		showStatus(kernel, context);
 	});
 	on("tool_result", changeResult);
-	on("message_end", ({ kernel }, { message }: { message: Message }) => {
-		if (message.role === "assistant") return changeResponse(kernel, message);
-		return message.role === "toolResult" ? completeResult(kernel, message) : undefined;
+	on("message_end", ({ kernel, refusals }, { message }: { message: Message }) => {
+		if (message.role === "toolResult") return completeResult(kernel, message);
+		if (message.role !== "assistant") return undefined;
+		if (message.errorMessage !== undefined) refusals.answer(message.errorMessage);
+		return changeResponse(kernel, message);
 	});
 	on("session_before_compact", compact);
 	on("session_compact", async ({ kernel, riding }, { reason }: { reason: string }, context) => {
