@@ -11,7 +11,7 @@ import { newestPi } from "../../src/testing/index.ts";
 import type { Told } from "./stage.ts";
 import { audits, earlierVersions } from "./told/audits.ts";
 import { checkpoints } from "./told/checkpoints.ts";
-import { disabled, faulty, settings } from "./told/faults.ts";
+import { disabled, faulty, refusals, settings } from "./told/faults.ts";
 import { nudges } from "./told/nudges.ts";
 import { consents, queue } from "./told/queue.ts";
 import { refusedRewinds, rewinds } from "./told/rewinds.ts";
@@ -19,7 +19,7 @@ import { shrinks } from "./told/shrinks.ts";
 
 const SCENES = [
 	...[rewinds, refusedRewinds, shrinks, checkpoints, queue, consents, audits, nudges],
-	...[earlierVersions, disabled, faulty, settings],
+	...[earlierVersions, disabled, faulty, refusals, settings],
 ];
 
 /** What was told in real sessions, by section of the page. */

@@ -4,11 +4,12 @@ import type { ContextEntry } from "./branch.ts";
 import type { Message } from "./messages.ts";
 import { keptForOrder } from "./order.ts";
 
-/** u a prompt, s a summary, c an extension's message, ! a command that the model isn't told of, a a response, x one that broke off, r a result. */
+/** u a prompt, s a summary, c an extension's message, n a note of ours, ! a command that the model isn't told of, a a response, x one that broke off, r a result. */
 const MESSAGES: Readonly<Record<string, Message>> = {
 	u: { role: "user", content: "u", timestamp: 1 },
 	s: { role: "compactionSummary", summary: "s", timestamp: 1 },
 	c: { role: "custom", customType: "c", content: "c", display: true, timestamp: 1 },
+	n: { role: "custom", customType: "mulligan:note", content: "n", display: true, timestamp: 1 },
 	"!": { role: "bashExecution", command: "c", output: "o", excludeFromContext: true, timestamp: 1 },
 	a: { role: "assistant", content: "a", stopReason: "stop", timestamp: 1 },
 	x: { role: "assistant", content: "x", stopReason: "aborted", timestamp: 1 },
@@ -47,6 +48,10 @@ describe("what stays for the order's sake", () => {
 		["a turn, up to the next prompt", "uaUARau", "ua[u]au"],
 		["prompts between two responses: the last of them", "uaUAUAa", "ua[u]a"],
 		["a summary or an extension's message counts as well", "uaSCa", "ua[c]a"],
+		["a note of a change that was taken back parts nothing", "uaNa", "uaa"],
+		["a prompt before them", "uaUSCa", "ua[u]a"],
+		["a session that begins with a response", "aRCa", "a[c]a"],
+		["a session that begins with a hidden response", "ARCa", "a"],
 		["before a prompt that is seen nothing needs to stay", "uaUAuaU", "uaua[u]"],
 		["a command that the model isn't told of separates nothing", "ua!UAa", "ua![u]a"],
 		["a response that broke off is not sent", "uaUxa", "ua[u]xa"],
@@ -93,7 +98,7 @@ function faults(context: readonly ContextEntry[], isSeen: (id: string) => boolea
 	const isResponse = (entry: ContextEntry | undefined) => entry?.message.role === "assistant";
 	const runOf = (entry: ContextEntry | undefined) => (entry ? runs.get(entry.id) : "none");
 	const found: string[] = [];
-	if (isResponse(seen[0]) && runOf(seen[0]) !== 0) found.push("starts with a response");
+	if (isResponse(seen[0]) && !isResponse(sent[0]) && runOf(seen[0]) !== 0) found.push("starts with a response");
 	if (isResponse(seen.at(-1)) && runOf(seen.at(-1)) !== run) found.push("ends with a response");
 	for (const [at, entry] of seen.entries()) {
 		const next = seen[at + 1];

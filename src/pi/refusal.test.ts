@@ -124,7 +124,7 @@ describe.each(piVersions())("with Pi $version", (pi) => {
 		}
 		expect(records(session, "mulligan:cancel")).toEqual([]);
 		expect(told(session)).toEqual([
-			expect.stringContaining("In force are 1 shrink, over which it has answered before"),
+			expect.stringContaining("Still in force: 1 shrink, over which it has answered before"),
 		]);
 	});
 

@@ -65,7 +65,7 @@ export class Refusals {
 		const inForce = this.#kernel.standing().filter(({ kind }) => kind !== "waiting");
 		if (inForce.length === 0 || this.#hasNamedOlder) return undefined;
 		this.#hasNamedOlder = true;
-		return `In force are ${namesOf(inForce)}, over which it has answered before; if it goes on refusing, /mulligan restore gives the model everything back.`;
+		return `Still in force: ${namesOf(inForce)}, over which it has answered before; if it goes on refusing, /mulligan restore gives the model everything back.`;
 	}
 }
 

@@ -47,6 +47,19 @@ export async function faulty(tell: Tell): Promise<void> {
 	tell("rewind", answer(session, "r2", "the session file can't be written"));
 }
 
+/** What the human is told where a provider refuses a request for its form. */
+export async function refusals(tell: Tell): Promise<void> {
+	const error = "400 No tool output found for function call g1.";
+	await using session = await openStage(AT_ONCE);
+	session.script({ calls: [call.grep("g1")] }, { calls: [call.shrink("s1", "g1")] }, { error });
+	await session.prompt("Where is total used?");
+	tell("notification", notified(session, "the provider refuses the first request after a change"));
+	await play(session, [call.grep("g2")], [call.shrink("s2", "g2")]);
+	session.script({ error });
+	await session.prompt("And now?");
+	tell("notification", notified(session, "it refuses a later one; told once"));
+}
+
 /** What the human is told of settings that can't be taken. */
 export async function settings(tell: Tell): Promise<void> {
 	await using session = await openStage({
