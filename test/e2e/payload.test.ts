@@ -1,14 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { definePlugin } from "../../src/plugin.ts";
-import {
-	type AnyMessage,
-	containsText,
-	openSession,
-	orphans,
-	piVersions,
-	shape,
-	type TestSession,
-} from "../../src/testing/index.ts";
+import { containsText, openSession, piVersions, shape, type TestSession } from "../../src/testing/index.ts";
+import { faults } from "../support/form.ts";
 import { atOnce, bulk, call } from "../support/mulligan.ts";
 
 const tools = { grep: () => bulk("SECRET") };
@@ -17,25 +10,6 @@ const search = (id: string) => ({
 	text: `look ${id}`,
 	calls: [{ id, name: "grep", args: {} }],
 });
-
-/** What providers refuse in the form of a request. */
-function faults(messages: readonly AnyMessage[]): readonly string[] {
-	const sent = messages.filter(({ role }) => role !== "system");
-	const found: string[] = [];
-	const { calls, results } = orphans(sent);
-	if (calls.length + results.length > 0) found.push(`orphans: ${[...calls, ...results].join(", ")}`);
-	if (sent[0]?.role === "assistant" || sent[0]?.role === "toolResult") found.push(`the first is ${sent[0].role}`);
-	if (sent.at(-1)?.role === "assistant") found.push("the last is a response");
-	for (const [at, { role }] of sent.entries())
-		if (role === "assistant" && sent[at + 1]?.role === "assistant") found.push(`two responses in a row at ${at}`);
-	for (const [at, message] of sent.entries()) {
-		const content = "content" in message ? message.content : "x";
-		const blocks = typeof content === "string" ? [{ type: "text", text: content }] : content;
-		if (blocks.every((block) => block.type === "text" && "text" in block && block.text.trim() === ""))
-			found.push(`nothing in the ${message.role} at ${at}`);
-	}
-	return found;
-}
 
 async function threePrompts(session: TestSession): Promise<void> {
 	for (const prompt of ["one", "two", "three"]) {
