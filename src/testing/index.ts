@@ -1,6 +1,8 @@
 export * from "./messages.ts";
 export { type OpenSessionOptions, openSession } from "./open-session.ts";
 export { newestPi, type PiVersion, piVersions } from "./pi-versions.ts";
+export type { Placing, PluginSession, Prompt } from "./plugin-session.ts";
+export { type FiringCase, type PluginTable, pluginTable, type TableTest, type ValidCase } from "./plugin-table.ts";
 export type { Notification, Shown } from "./recording-ui.ts";
 export type { Call, ModelRequest, ModelSpec, RawRequest, Reply, Step, ToolDeclaration } from "./scripted-model.ts";
 export {
