@@ -1,11 +1,12 @@
 import { type AnyMessage, shape, textOf } from "./messages.ts";
 
-/** What differs from run to run and says nothing of the conversation. */
-const OWN_TO_ONE_RUN = new Set(["timestamp", "usage", "responseId", "durationMs"]);
+/** What differs from run to run, or no provider is sent. */
+const OWN_TO_ONE_RUN = new Set(["timestamp", "usage", "responseId", "durationMs", "details"]);
 
-/** A message as text, without its time and its bill: equal for two that say the same. */
+/** A message as text, without its time and its bill and with all marker ids alike: equal for two that say the same. */
 export function essence(message: AnyMessage): string {
-	return JSON.stringify(message, (key, value) => (OWN_TO_ONE_RUN.has(key) ? undefined : value));
+	const text = JSON.stringify(message, (key, value) => (OWN_TO_ONE_RUN.has(key) ? undefined : value));
+	return text.replaceAll(/\b[0-9a-f]{8}\b/g, "marker");
 }
 
 /** The first place at which two conversations differ, as a line for each side; undefined where they don't. */

@@ -1,3 +1,4 @@
+export { type Conformance, checkPlugin } from "./conformance/index.ts";
 export * from "./messages.ts";
 export { type OpenSessionOptions, openSession } from "./open-session.ts";
 export { newestPi, type PiVersion, piVersions } from "./pi-versions.ts";
