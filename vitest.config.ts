@@ -1,9 +1,13 @@
 import { defineConfig } from "vitest/config";
 
+const file = (path: string) => new URL(path, import.meta.url).pathname;
+
 export default defineConfig({
 	resolve: {
 		alias: {
-			"@earendil-works/pi-coding-agent": new URL("./node_modules/pi-newest/dist/index.js", import.meta.url).pathname,
+			"@earendil-works/pi-coding-agent": file("./node_modules/pi-newest/dist/index.js"),
+			"pi-mulligan/plugin": file("./src/plugin.ts"),
+			"pi-mulligan/testing": file("./src/testing/index.ts"),
 		},
 	},
 	test: {

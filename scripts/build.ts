@@ -1,17 +1,19 @@
+import { execFile } from "node:child_process";
 import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
+import { parseArgs, promisify } from "node:util";
 import { type BuildOptions, build } from "esbuild";
 
 const usage = `tsx scripts/build.ts [--clean]
 
-Bundles the extension into dist/, which src/index.ts prefers to the sources. Only a package that is being packed has
+Bundles the extension into dist/, which src/index.ts prefers to the sources, and what plugin authors import. Only a package that is being packed has
 it: npm's prepack builds, its postpack removes.
 
   --clean   remove dist/
 `;
 
+const run = promisify(execFile);
 const root = fileURLToPath(new URL("..", import.meta.url));
 const folder = join(root, "dist");
 
@@ -20,6 +22,9 @@ const ENTRIES: Readonly<Record<string, string>> = { cosmiconfig: "cosmiconfig/di
 
 /** Stays what npm installs: it looks for its own files beside itself. */
 const NOT_BUNDLED = ["jiti"];
+
+/** What plugin authors import, by the name of its file; their types lie in dist/types. */
+const DOORS: Readonly<Record<string, string>> = { plugin: "src/plugin.ts", testing: "src/testing/index.ts" };
 
 /** What Pi supplies to extensions: a copy of our own would have other classes and registries than Pi's. */
 const SUPPLIED_BY_PI = ["@earendil-works/*", "typebox", "typebox/*"];
@@ -60,6 +65,10 @@ async function buildAll(): Promise<void> {
 			alias: Object.fromEntries(dependencies.map((name) => [entryOf(name), fileOf(name)])),
 			external: [...SUPPLIED_BY_PI, ...NOT_BUNDLED, ...dependencies.map(fileOf)],
 		}),
+		...Object.entries(DOORS).map(([name, entry]) =>
+			bundle({ entryPoints: [entry], format: "esm", outfile: `dist/${name}.js`, external: SUPPLIED_BY_PI }),
+		),
+		run(join(root, "node_modules/.bin/tsc"), ["-p", "scripts/build/types.json"], { cwd: root }),
 	]);
 }
 

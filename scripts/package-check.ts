@@ -23,6 +23,11 @@ const NEEDED = [
 	"CHANGELOG.md",
 	"src/index.ts",
 	"dist/extension.js",
+	"dist/plugin.js",
+	"dist/testing.js",
+	"dist/types/src/plugin.d.ts",
+	"dist/types/src/testing/index.d.ts",
+	"spec/testing.md",
 	"schema/config.json",
 	...Object.keys(dependencies)
 		.filter((name) => !NOT_BUNDLED.includes(name))

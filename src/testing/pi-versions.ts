@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { findPackageJSON } from "node:module";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -61,7 +61,8 @@ function piAt(name: string, root: string): PiVersion[] {
 	const manifest = join(root, "package.json");
 	if (!existsSync(manifest)) return [];
 	const { version } = JSON.parse(readFileSync(manifest, "utf8")) as { version: string };
-	return [{ name, version, root }];
+	// Where packages are links, as pnpm makes them, only their real place has their dependencies beside it.
+	return [{ name, version, root: realpathSync(root) }];
 }
 
 function byVersion(a: PiVersion, b: PiVersion): number {

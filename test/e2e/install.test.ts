@@ -95,7 +95,7 @@ test("an installed package carries its bundle, no tests and no Pi", () => {
 	const modules = readdirSync(join(installed, "node_modules")).filter((name) => !name.startsWith("."));
 	expect(modules).toEqual([...needed, "pi-mulligan"].sort());
 	const files = readdirSync(join(installed, "node_modules/pi-mulligan"), { recursive: true, encoding: "utf8" });
-	expect(files.filter((file) => /\.test\.ts$|testing|^test/.test(file))).toEqual([]);
+	expect(files.filter((file) => /\.test\.ts$|^src\/testing|^test/.test(file))).toEqual([]);
 	expect(files).toContain("dist/extension.js");
 });
 
@@ -143,9 +143,113 @@ export default { plugins: ["rewind", [mine, { line: "FROM CODE" }], "theirs", ".
 	});
 });
 
+/** A folder of a plugin's author, who has installed the package, this Pi, and what the tests run with. */
+function authorsFolder(pi: PiVersion): string {
+	const folder = mkdtempSync(join(tmpdir(), "mulligan-author-"));
+	const modules = join(folder, "node_modules");
+	mkdirSync(join(modules, "@earendil-works"), { recursive: true });
+	cpSync(join(installed, "node_modules/pi-mulligan"), join(modules, "pi-mulligan"), { recursive: true });
+	for (const name of needed) symlinkSync(join(repository, "node_modules", name), join(modules, name));
+	symlinkSync(pi.root, join(modules, "@earendil-works/pi-coding-agent"));
+	for (const name of ["typebox", "vitest", "@types"])
+		symlinkSync(join(repository, "node_modules", name), join(modules, name));
+	return folder;
+}
+
+describe.each(pinned)("with pi $version an author of plugins", (pi) => {
+	test("imports the doors in plain Node, has types, and tests a plugin on the Pi that is installed", async ({
+		onTestFinished,
+	}) => {
+		const folder = authorsFolder(pi);
+		onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+		const files = {
+			"package.json": '{ "type": "module" }',
+			"greps.ts": `import { defineNudge, Type } from "pi-mulligan/plugin";
+export default defineNudge({
+	name: "greps",
+	options: Type.Object({ most: Type.Number({ default: 2 }) }),
+	when: (view) => view.calls("grep").length > view.options.most,
+	say: "MANY GREPS",
+});
+`,
+			"mulligan.config.ts": `import { defineConfig } from "pi-mulligan/plugin";
+import greps from "./greps.ts";
+export default defineConfig({ plugins: ["...", [greps, { most: 3 }]], nudges: { driftWindowTurns: 2 } });
+`,
+			"greps.test.ts": `import { expect, test } from "vitest";
+import { checkPlugin, openSession, piVersions, pluginTable } from "pi-mulligan/testing";
+import config from "./mulligan.config.ts";
+import greps from "./greps.ts";
+const grep = (id: string) => ({ calls: [{ id, name: "grep", args: {} }] });
+const tools = { grep: () => "a.ts" };
+const valid = [{ name: "two", tools, prompts: [["go", grep("a"), grep("b"), "done"]] }] as const;
+const fires = [{ name: "three", tools, prompts: [["go", grep("a"), grep("b"), grep("c"), "done"]], says: "MANY" }] as const;
+test.each(pluginTable(greps, { valid, fires }))("$name", ({ run }) => run());
+test("rules", () => checkPlugin(greps));
+test("config", async () => {
+	expect(piVersions().map(({ version }) => version)).toEqual([${JSON.stringify(pi.version)}]);
+	await using session = await openSession({ config, tools });
+	session.script(grep("a"), grep("b"), grep("c"), grep("d"), "done");
+	await session.prompt("go");
+	expect(JSON.stringify(session.requests[3]?.messages)).not.toContain("MANY GREPS");
+	expect(JSON.stringify(session.lastRequest.messages)).toContain("MANY GREPS");
+});
+`,
+			"wrong.ts": `import { defineConfig, defineNudge } from "pi-mulligan/plugin";
+export const a = defineConfig({ rewind: { maxDepth: "5" } });
+export const b = defineNudge({ name: "x", when: () => 5, say: "x" });
+`,
+		};
+		for (const [path, text] of Object.entries(files)) writeFileSync(join(folder, path), text);
+		const bin = (name: string) => join(repository, "node_modules/.bin", name);
+		const options = { cwd: folder, env: { ...process.env, VITEST: undefined } };
+
+		const names =
+			'console.log((await Promise.all(["plugin", "testing"].map((d) => import("pi-mulligan/" + d)))).map((d) => Object.keys(d).length > 5).join())';
+		const { stdout } = await run(process.execPath, ["--input-type=module", "-e", names], options);
+		expect(stdout.trim()).toBe("true,true");
+
+		for (const [module, moduleResolution] of [
+			["nodenext", "nodenext"],
+			["esnext", "bundler"],
+		]) {
+			const flags = [
+				"--noEmit",
+				"--strict",
+				"--skipLibCheck",
+				"--allowImportingTsExtensions",
+				"--target",
+				"es2024",
+				"--types",
+				"node",
+			];
+			const args = [...flags, "--module", module as string, "--moduleResolution", moduleResolution as string];
+			await run(bin("tsc"), [...args, "greps.test.ts"], options);
+			const wrong = await run(bin("tsc"), [...args, "wrong.ts"], options).catch((error: { stdout: string }) => error);
+			expect(wrong.stdout.match(/wrong\.ts\(\d/g)).toEqual(["wrong.ts(2", "wrong.ts(3"]);
+		}
+
+		const tested = await run(bin("vitest"), ["run", "--root", folder], options).catch(
+			(error: { stdout: string }) => error,
+		);
+		expect(tested.stdout).toMatch(/Tests .*4 passed/);
+	});
+});
+
 /** Packs outside of the repository, whose bundle other tests would load while it is there. */
 async function pack(): Promise<string> {
-	for (const name of ["package.json", "README.md", "LICENSE", "CHANGELOG.md", "src", "plugins", "schema", "scripts"])
+	for (const name of [
+		"package.json",
+		"README.md",
+		"LICENSE",
+		"CHANGELOG.md",
+		"src",
+		"plugins",
+		"schema",
+		"scripts",
+		"spec",
+		"tsconfig.json",
+	])
 		cpSync(join(repository, name), join(packed, name), { recursive: true });
 	symlinkSync(join(repository, "node_modules"), join(packed, "node_modules"));
 	await run("npm", ["pack", "--pack-destination", installed], { cwd: packed });
