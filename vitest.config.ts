@@ -11,7 +11,7 @@ export default defineConfig({
 		},
 	},
 	test: {
-		include: ["src/**/*.test.ts", "plugins/**/*.test.ts", "test/**/*.test.ts"],
+		include: ["src/**/*.test.ts", "plugins/**/*.test.ts", "examples/**/*.test.ts", "test/**/*.test.ts"],
 		testTimeout: 60_000,
 		hookTimeout: 60_000,
 		// Concurrent tests start programs, and there may be two cores.

@@ -118,7 +118,8 @@ export interface SessionReader {
 /** Reading and writing records. Reading is typed and checked; a malformed record is passed over. */
 export interface PluginJournal {
 	read<T extends RecordType>(type: T): readonly JournalRecord<RecordBodies[T]>[];
-	read(type: string): readonly JournalRecord[];
+	/** Records of a type of the plugin's own: what it wrote, with the header; nobody checks it. */
+	read<Body extends object>(type: string): readonly JournalRecord<Body>[];
 	/** Records of a marker type that no cancel on the branch retires. */
 	active<T extends MarkerType>(type: T): readonly JournalRecord<RecordBodies[T]>[];
 	/** Write a record of a type that the plugin declares in `records`. Returns the id of its entry. */

@@ -230,7 +230,7 @@ function assistantFields(reply: AssistantReply) {
 }
 
 /** A PNG of one pixel. */
-export const onePixel: Content[number] = {
+export const onePixel: Extract<Content[number], { type: "image" }> = {
 	type: "image",
 	mimeType: "image/png",
 	data: "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",

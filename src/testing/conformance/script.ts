@@ -1,13 +1,12 @@
 import type { Plugin } from "../../plugin.ts";
 import type { Prompt } from "../plugin-session.ts";
 import type { Call } from "../scripted-model.ts";
+import { onePixel } from "../session-log.ts";
 import type { ToolRun } from "../session-tools.ts";
 
 const note = { what_happened: "wrong folder", true_current_state: "nothing has changed", next: "look in src" };
 
 const call = (id: string, name: string, args: Record<string, unknown> = {}): Call => ({ id, name, args });
-
-const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
 /** Tools whose results are of every kind: long, short, failed, an image. */
 export const tools: Readonly<Record<string, ToolRun>> = {
@@ -16,10 +15,7 @@ export const tools: Readonly<Record<string, ToolRun>> = {
 	broken: () => {
 		throw new Error("no such file");
 	},
-	picture: () => [
-		{ type: "text", text: "a pixel" },
-		{ type: "image", data: pixel, mimeType: "image/png" },
-	],
+	picture: () => [{ type: "text", text: "a pixel" }, onePixel],
 };
 
 /** A session with parallel calls, failures, images, thinking, every op, and each of the plugin's own tools called wrongly. */
