@@ -1,18 +1,21 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
+import { hooksPage, pluginsPage } from "./docs/authors.ts";
 import { knobTable, optionTable, PLUGIN_SECTIONS, viewExample, withBlock } from "./docs/blocks.ts";
 import { collect, messagesPage } from "./docs/messages.ts";
 import { schemaFile } from "./docs/schema.ts";
 
 /**
  * Writes what is generated of the docs: the knob tables of README.md and of the plugins' READMEs, the before/after of a
- * real view, the JSON schema of the config, and spec/messages.md.
+ * real view, the types and examples of spec/hooks.md and spec/plugins.md, the JSON schema of the config, and spec/messages.md.
  */
 const view = await viewExample();
 rewrite("README.md", (text) => withBlock(withBlock(text, "knobs", knobTable()), "view", view));
 for (const plugin of Object.keys(PLUGIN_SECTIONS))
 	rewrite(`plugins/${plugin}/README.md`, (text) => withBlock(text, "options", optionTable(plugin)));
+rewrite("spec/hooks.md", hooksPage);
+rewrite("spec/plugins.md", pluginsPage);
 write("schema/config.json", schemaFile());
 write("spec/messages.md", messagesPage(await collect()));
 
