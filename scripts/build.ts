@@ -1,9 +1,10 @@
 import { execFile } from "node:child_process";
-import { readdirSync, readFileSync, rmSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs, promisify } from "node:util";
 import { type BuildOptions, build } from "esbuild";
+import { optionTypes } from "./build/option-types.ts";
 
 const usage = `tsx scripts/build.ts [--clean]
 
@@ -68,8 +69,13 @@ async function buildAll(): Promise<void> {
 		...Object.entries(DOORS).map(([name, entry]) =>
 			bundle({ entryPoints: [entry], format: "esm", outfile: `dist/${name}.js`, external: SUPPLIED_BY_PI }),
 		),
-		run(join(root, "node_modules/.bin/tsc"), ["-p", "scripts/build/types.json"], { cwd: root }),
+		declareTypes(),
 	]);
+}
+
+async function declareTypes(): Promise<void> {
+	await run(join(root, "node_modules/.bin/tsc"), ["-p", "scripts/build/types.json"], { cwd: root });
+	for (const [path, text] of Object.entries(optionTypes())) writeFileSync(join(folder, "types", path), text);
 }
 
 function licenseOf(dependency: string): string {

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { publint } from "publint";
 import { formatMessage } from "publint/utils";
@@ -66,16 +66,20 @@ async function check({ filename, files }: Packed): Promise<readonly string[]> {
 	const { messages, pkg } = await publint({ pack: { tarball: buffer }, strict: true });
 	return [
 		...NEEDED.filter((path) => !paths.includes(path)).map((path) => `${path} is not in the package`),
-		...linkedFrom("README.md")
-			.filter((path) => !paths.includes(path))
-			.map((path) => `README.md links to ${path}, which is not in the package`),
+		...paths
+			.filter((path) => path.endsWith(".md"))
+			.flatMap((page) =>
+				linkedFrom(page)
+					.filter((link) => !paths.some((path) => path === link || path.startsWith(`${link}/`)))
+					.map((link) => `${page} links to ${link}, which is not in the package`),
+			),
 		...paths.filter((path) => UNWANTED.some((kind) => kind.test(path))).map((path) => `${path} is in the package`),
 		...messages.map((message) => formatMessage(message, pkg) ?? message.code),
 	];
 }
 
-/** The files of the repository that a page at its root links to. */
+/** The files and folders of the repository that one of its pages links to. */
 function linkedFrom(page: string): readonly string[] {
 	const links = readFileSync(join(root, page), "utf8").matchAll(/\]\((?!https:|#)([^)#]+)/g);
-	return [...new Set([...links].map(([, path = ""]) => path))];
+	return [...new Set([...links].map(([, path = ""]) => join(dirname(page), path)))];
 }

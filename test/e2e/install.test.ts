@@ -143,6 +143,34 @@ export default { plugins: ["rewind", [mine, { line: "FROM CODE" }], "theirs", ".
 	});
 });
 
+test("a config has its types in an editor with nothing installed in the project", async ({ onTestFinished }) => {
+	const folder = mkdtempSync(join(tmpdir(), "mulligan-editor-"));
+	onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+	const paths = { "pi-mulligan/*": [join(installed, "node_modules/pi-mulligan/dist/types/src/*")] };
+	const options = {
+		noEmit: true,
+		strict: true,
+		skipLibCheck: true,
+		target: "es2024",
+		module: "nodenext",
+		types: [],
+		paths,
+	};
+	writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions: options }));
+	const config = [
+		'import { defineConfig, definePlugin } from "pi-mulligan/plugin";',
+		'definePlugin({ name: "mine", setup: ({ hooks }) => hooks.onView.tap("mine", (view) => view.annotat("x")) });',
+		'export default defineConfig({ rewind: { maxDepth: "5" },',
+		'	audit: { estimateConfidence: "sure" },',
+		"	nudges: { bloatThresholdBytesByTool: { bash: 8192 }, highWaterFraction: 0.5 },",
+		"	shrink: { maxActiv: 5 } });",
+	];
+	writeFileSync(join(folder, "mulligan.config.ts"), config.join("\n"));
+	const tsc = join(repository, "node_modules/.bin/tsc");
+	const { stdout } = await run(tsc, ["-p", folder], { cwd: folder }).catch((error: { stdout: string }) => error);
+	expect(stdout.match(/mulligan\.config\.ts\(\d/g)).toEqual([2, 3, 4, 6].map((line) => `mulligan.config.ts(${line}`));
+});
+
 /** A folder of a plugin's author, who has installed the package, this Pi, and what the tests run with. */
 function authorsFolder(pi: PiVersion): string {
 	const folder = mkdtempSync(join(tmpdir(), "mulligan-author-"));
