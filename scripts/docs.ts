@@ -2,16 +2,18 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { hooksPage, pluginsPage } from "./docs/authors.ts";
-import { knobTable, optionTable, PLUGIN_SECTIONS, viewExample, withBlock } from "./docs/blocks.ts";
+import { knobTable, optionTable, PLUGIN_SECTIONS, panelTable, viewExample, withBlock } from "./docs/blocks.ts";
 import { collect, messagesPage } from "./docs/messages.ts";
 import { schemaFile } from "./docs/schema.ts";
 
 /**
- * Writes what is generated of the docs: the knob tables of README.md and of the plugins' READMEs, the before/after of a
+ * Writes what is generated of the docs: the tables of knobs and of /mulligan in README.md and of the plugins' READMEs, the before/after of a
  * real view, the types and examples of spec/hooks.md and spec/plugins.md, the JSON schema of the config, and spec/messages.md.
  */
 const view = await viewExample();
-rewrite("README.md", (text) => withBlock(withBlock(text, "knobs", knobTable()), "view", view));
+rewrite("README.md", (text) =>
+	withBlock(withBlock(withBlock(text, "knobs", knobTable()), "panel", panelTable()), "view", view),
+);
 for (const plugin of Object.keys(PLUGIN_SECTIONS))
 	rewrite(`plugins/${plugin}/README.md`, (text) => withBlock(text, "options", optionTable(plugin)));
 rewrite("spec/hooks.md", hooksPage);

@@ -2,7 +2,7 @@ import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { knobTable, viewExample, withBlock } from "../scripts/docs/blocks.ts";
+import { knobTable, panelTable, viewExample, withBlock } from "../scripts/docs/blocks.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const read = (path: string) => readFileSync(join(root, path), "utf8");
@@ -11,6 +11,10 @@ const pages = globSync(["*.md", "plugins/*/README.md", "spec/*.md", "src/*/READM
 
 test("the README's knob table is what the schemas say (npm run docs writes it)", () => {
 	expect(withBlock(readme, "knobs", knobTable())).toBe(readme);
+});
+
+test("the README's table of /mulligan is what its help says (npm run docs writes it)", () => {
+	expect(withBlock(readme, "panel", panelTable())).toBe(readme);
 });
 
 test("the README's before and after is what a real session sends (npm run docs writes it)", async () => {

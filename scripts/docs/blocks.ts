@@ -1,5 +1,6 @@
 import { Enabled, KernelSections } from "../../src/config/schema.ts";
 import { DEFAULT_PLUGINS } from "../../src/default-set.ts";
+import { SUB_COMMANDS } from "../../src/panel/command.ts";
 import { openSession, shape } from "../../src/testing/index.ts";
 
 interface Schema {
@@ -71,6 +72,20 @@ function rangeOf(knob: Knob): string {
 	const high = knob.maximum === undefined ? "" : `≤ ${knob.maximum}`;
 	const bounds = [low, above, high].filter(Boolean).join(", ");
 	return [knob.type ?? "", bounds].filter(Boolean).join(" ");
+}
+
+/** What `/mulligan` takes, as its help has it. */
+export function panelTable(): string {
+	const rows = Object.entries(SUB_COMMANDS).map(([name, what]) => {
+		const [, args = "", text = what] = /^([A-Z[\] ]+): (.*)$/.exec(what) ?? [];
+		return `| \`${`${name} ${args.toLowerCase()}`.trim()}\` | ${text} |`;
+	});
+	return [
+		"| `/mulligan …` | what it does |",
+		"|---|---|",
+		...rows,
+		"| `<plugin> [on\\|off]` | switch a plugin, or flip it |",
+	].join("\n");
 }
 
 const bulky = (what: string, lines: number) => Array.from({ length: lines }, (_, i) => `${what} ${i + 1}`).join("\n");

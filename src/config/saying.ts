@@ -17,11 +17,16 @@ export interface Saying {
 	readonly warnings: readonly Warning[];
 }
 
+/** Files in which a config is one key among others. */
+const BESIDE_OTHERS = /(?:^|[\\/])(?:settings|package)\.json$/;
+
 export function sayingOf(source: Source): Saying {
 	const { file, block } = source;
 	const spot: Spot = { key: "", file, path: [], placeOf: block.placeOf };
 	if (!isRecord(block.value)) {
-		const warnings = [wrongAt({ ...spot, key: "mulligan" }, block.value, "an object")];
+		const isBlock = BESIDE_OTHERS.test(file);
+		const key = isBlock ? "mulligan" : "the config";
+		const warnings = [{ ...wrongAt({ ...spot, key }, block.value, "an object"), key: "mulligan" }];
 		return { source, spot, block: {}, replace: new Map(), warnings };
 	}
 	const words = pluginWords(source, block.value, spot);

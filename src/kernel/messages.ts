@@ -148,6 +148,11 @@ export function isOfAgent({ role }: Message): boolean {
 	return role === "assistant" || role === "toolResult";
 }
 
+/** Whether a message is a note of ours: one that is hidden belongs to a change that was taken back, and had no place before it. */
+export function isOwnNote(message: Message): boolean {
+	return message.role === "custom" && message.customType.startsWith("mulligan:");
+}
+
 /** A content as its blocks: a string is one text block, anything that is no content has none. */
 export function blocksOf(content: Content | undefined): readonly Block[] {
 	if (typeof content === "string") return [{ type: "text", text: content }];

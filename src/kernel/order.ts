@@ -1,5 +1,5 @@
 import type { ContextEntry } from "./branch.ts";
-import { type EntryId, isOfAgent, type Message, reachesModel } from "./messages.ts";
+import { type EntryId, isOfAgent, isOwnNote, reachesModel } from "./messages.ts";
 
 /**
  * What of the hidden entries must stay, so that the order of what is sent is one that providers take: it begins with a
@@ -29,11 +29,6 @@ export function keptForOrder(context: readonly ContextEntry[], isHidden: (id: En
 	}
 	if (isAfterResponse) keep(gap);
 	return kept;
-}
-
-/** A note of a change that was taken back: it has no place in the session without that change. */
-function isOwnNote(message: Message): boolean {
-	return message.role === "custom" && message.customType.startsWith("mulligan:");
 }
 
 /** What is hidden between two messages that are seen, and could part them. */

@@ -19,13 +19,13 @@ export const SUB_COMMANDS: Readonly<Record<string, string>> = {
 	show: "plugins, settings that differ, what is in force",
 	on: "switch mulligan on",
 	off: "switch mulligan off",
-	set: "KNOB VALUE: change a setting",
+	set: "KNOB VALUE: change a setting; without a value tell about it, with default take it out of the file",
 	undo: "[N]: take back the newest or the nth change",
 	restore: "take back all changes",
 	audit: "[TOP]: what fills the context",
-	trace: "what each plugin did to the last request",
+	trace: "what each plugin did to the last request, and its time; the last moment and its reason",
 	trust: "approve this project's config and plugins",
-	doctor: "a report to paste into an issue",
+	doctor: "a report to paste into an issue: versions, config, plugins, numbers; nothing that anybody wrote",
 	help: "what /mulligan takes",
 };
 

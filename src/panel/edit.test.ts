@@ -53,7 +53,11 @@ describe("an edit of JSON changes one value and nothing else", () => {
 	});
 
 	test.each<[string, string, string]>([
-		["that does not parse", '{\n\t"rewind": nope\n}', "it does not parse: InvalidSymbol at line 2 column 12"],
+		[
+			"that does not parse",
+			'{\n\t"rewind": nope\n}',
+			"it does not parse: a word without quotes is neither true, false nor null at line 2 column 12",
+		],
 		["whose section is no object", '{ "rewind": true }', "rewind is no object in it"],
 		["whose section is null", '{ "rewind": null }', "rewind is no object in it"],
 		["that is a list", "[]", "the whole is no object in it"],

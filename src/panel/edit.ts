@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import { applyEdits, type FormattingOptions, modify, type ParseError, parse, printParseErrorCode } from "jsonc-parser";
+import { applyEdits, type FormattingOptions, modify, type ParseError, parse } from "jsonc-parser";
+import { parseErrorText } from "../config/read/json.ts";
 import { SCHEMA_URL } from "../version.ts";
 import type { Target } from "./target.ts";
 
@@ -42,8 +43,7 @@ function editedJson(text: string, { path, value }: Edit): Edited {
 	const errors: ParseError[] = [];
 	const before: unknown = parse(text, errors, { allowTrailingComma: true, allowEmptyContent: true });
 	const [error] = errors;
-	if (error)
-		return { problem: `it does not parse: ${printParseErrorCode(error.error)} at ${placeOf(text, error.offset)}` };
+	if (error) return { problem: `it does not parse: ${parseErrorText(error, text)} at ${placeOf(text, error.offset)}` };
 	const blocked = blockedAt(before, path);
 	if (blocked !== undefined) return { problem: `${blocked} is no object in it` };
 	if (value === undefined && at(before, path) === undefined) return { text };

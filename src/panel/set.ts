@@ -95,6 +95,7 @@ function overriddenText(by: string, state: PanelState): string {
 function whatChanges(knob: Knob, value: unknown, { config }: PanelState): string {
 	const now = shownValue(currentValue(knob, config));
 	if (value === undefined) return `${knob.key} is no longer set (it was ${now})`;
+	if (shownValue(value) === now) return `${knob.key} is ${now}, as it was`;
 	return `${knob.key} is ${shownValue(value)} instead of ${now}`;
 }
 

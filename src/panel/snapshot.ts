@@ -1,6 +1,6 @@
 import type { ContextEntry } from "../kernel/branch.ts";
 import type { Kernel, RunningPlugin } from "../kernel/kernel.ts";
-import { type Message, toolCallsOf } from "../kernel/messages.ts";
+import { isOwnNote, type Message, toolCallsOf } from "../kernel/messages.ts";
 import type { JournalRecord, RewindBody } from "../kernel/records.ts";
 import type { Standing } from "../kernel/take-back.ts";
 import { contentTokens } from "../kernel/tokens.ts";
@@ -68,7 +68,7 @@ function figures(kernel: Kernel): SessionFigures {
 	return {
 		requests: session.requests,
 		messages: context.length,
-		hidden: context.filter(({ id }) => hidden.has(id)).length,
+		hidden: context.filter(({ id, message }) => hidden.has(id) && !isOwnNote(message)).length,
 		changed: context.filter(({ id }) => replaced.has(id)).length,
 		viewTokens: tokens,
 		contextTokens: branch.contextTokens,

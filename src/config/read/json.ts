@@ -35,8 +35,35 @@ function parsed(text: string, dialect: Dialect): Block | Problem {
 
 function wrongAt(text: string, error: ParseError | undefined): Problem {
 	if (!error) return { problem: "it is empty" };
-	return { problem: printParseErrorCode(error.error), place: placeIn(text, error.offset) };
+	return { problem: parseErrorText(error, text), place: placeIn(text, error.offset) };
 }
+
+/** What is wrong with a JSON text, in words, without the place. */
+export function parseErrorText(error: ParseError, text: string): string {
+	const code = printParseErrorCode(error.error);
+	const known = WORDS[code] ?? code.replace(/(?<=[a-z])(?=[A-Z])/g, " ").toLowerCase();
+	const isCutShort = /Close|UnexpectedEnd/.test(code) && !/[}\]]\s*$/.test(text);
+	return isCutShort ? `${known}: the file ends too early` : known;
+}
+
+const WORDS: Readonly<Record<string, string>> = {
+	InvalidSymbol: "a word without quotes is neither true, false nor null",
+	InvalidNumberFormat: "a number is written in a way that JSON does not know",
+	PropertyNameExpected: "the name of a key in double quotes is expected",
+	ValueExpected: "a value is expected",
+	ColonExpected: "a colon is expected after the key",
+	CommaExpected: "a comma is expected",
+	CloseBraceExpected: "a closing } is expected",
+	CloseBracketExpected: "a closing ] is expected",
+	EndOfFileExpected: "nothing more is expected after the end of the value",
+	InvalidCommentToken: "a comment is not taken here",
+	UnexpectedEndOfComment: "a comment does not end",
+	UnexpectedEndOfString: "a text does not end: its closing quote is missing",
+	UnexpectedEndOfNumber: "a number does not end",
+	InvalidUnicode: "a \\u in a text needs four hexadecimal digits",
+	InvalidEscapeCharacter: "a backslash in a text is followed by what it cannot escape",
+	InvalidCharacter: "a text has a control character or a line end in it",
+};
 
 /** Own properties only, whatever their names: `__proto__` is one as any other. */
 function held({ type, children = [], value }: Node): unknown {

@@ -242,16 +242,51 @@ describe("a text is taken", () => {
 	});
 });
 
+describe("a config that is no object is one warning, and the rest counts", () => {
+	test.each<[string, string, string, string]>([
+		["a body that is null", "mulligan.config.json", "null", "the config in .* is null; expected an object"],
+		["a body that is a list", ".mulliganrc", "- a\n", "the config in .* is \\[.a.\\]; expected an object"],
+		["a body that is a text", ".mulliganrc.json", '"x"', 'the config in .* is "x"; expected an object'],
+		["a block that is null", "package.json", '{ "mulligan": null }', "mulligan in .* is null; expected an object"],
+	])("%s", async (_what, name, text, expected) => {
+		folders.write(name, text);
+		const { warnings } = await folders.load();
+		expect(warnings.map((warning) => warning.text)).toEqual([expect.stringMatching(`^${expected}`)]);
+	});
+});
+
 describe("a text that cannot be taken is one warning with its place, and the rest counts", () => {
 	test.each<[string, string, string, string]>([
-		["JSON", "mulligan.config.json", '{\n\t"shrink": nope\n}', "InvalidSymbol at line 2 column 12"],
+		[
+			"JSON",
+			"mulligan.config.json",
+			'{\n\t"shrink": nope\n}',
+			"a word without quotes is neither true, false nor null at line 2 column 12",
+		],
 		[
 			"JSON of a package",
 			"package.json",
 			'{ "mulligan": {}, // no comments here\n}',
-			"InvalidCommentToken at line 1 column 19",
+			"a comment is not taken here at line 1 column 19",
 		],
-		["a comma in a package", "package.json", '{ "mulligan": {},\n}', "PropertyNameExpected at line 2 column 1"],
+		[
+			"a comma in a package",
+			"package.json",
+			'{ "mulligan": {},\n}',
+			"the name of a key in double quotes is expected at line 2 column 1",
+		],
+		[
+			"JSON that is cut off",
+			"mulligan.config.json",
+			'{\n\t"shrink": { "maxActive": 7',
+			"a closing } is expected: the file ends too early at line 2 column 28",
+		],
+		[
+			"JSON that is cut off in a text",
+			"mulligan.config.json",
+			'{ "log": { "file": "/tm',
+			"its closing quote is missing",
+		],
 		["YAML", "mulligan.config.yaml", "shrink:\n  maxActive: [1\nrewind: 3\n", "at line 3 column 1"],
 		["YAML of two documents", ".mulliganrc", "shrink: {}\n---\nrewind: {}\n", "multiple documents"],
 		[
@@ -429,7 +464,7 @@ describe("code", () => {
 	test("that exports something else than an object is one warning", async () => {
 		const file = folders.write("mulligan.config.mjs", "export default () => ({});");
 		expect(textsOf(await folders.load())).toEqual([
-			expect.stringMatching(`mulligan in ${file} is \\[Function.*\\]; expected an object`),
+			expect.stringMatching(`the config in ${file} is \\[Function.*\\]; expected an object`),
 		]);
 	});
 });

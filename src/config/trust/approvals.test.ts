@@ -132,18 +132,19 @@ describe("a store", () => {
 		chmodSync(store(), 0);
 		const errors = await approver("/p", ["b"], { ...(nobody === undefined ? {} : { as: nobody }) }).done;
 		expect(errors).toContain(`${store()} cannot be read (EACCES`);
-		expect(errors).toContain("what you approved counts for this session only");
+		expect(errors).toContain("what you approved counts until Pi ends");
 		chmodSync(store(), 0o600);
 		expect(readFileSync(store(), "utf8")).toBe(text);
 	});
 
-	test("that can't be written leaves approvals to this session, with a warning", async () => {
+	test("that can't be written leaves approvals to this process, a reload included, with a warning", async () => {
 		writeFileSync(join(agentDir, "mulligan"), "a file where the folder should be");
 		const approvals = open();
 		warnings.length = 0;
 		await approvals.approve([{ file: "/p/a", hash: "1" }]);
-		expect(warnings).toEqual([expect.stringContaining("what you approved counts for this session only")]);
-		expect(approvals.standing("/p/a", "1")).toBe("approved");
+		expect(warnings).toEqual([expect.stringContaining("what you approved counts until Pi ends")]);
+		for (const each of [approvals, open()]) expect(each.standing("/p/a", "1")).toBe("approved");
+		expect(open("/other").standing("/p/a", "1")).toBe("new");
 	});
 
 	test("is written whole: no other file stays behind", async () => {

@@ -15,6 +15,8 @@ interface Store {
 
 export type Standing = "approved" | "changed" | "new";
 
+const UNWRITTEN = Symbol.for("pi-mulligan.unwritten-approvals");
+
 const EMPTY: Store = { version: 1, projects: {} };
 
 /** SHA-256 of what a file holds, in hex. */
@@ -24,7 +26,7 @@ export function hashOf(bytes: Uint8Array): string {
 
 /**
  * What the human has approved of one project's code, kept in Pi's agent folder for all processes. A store that can't be
- * read counts as empty, one that can't be written leaves approvals to this session: both with a warning.
+ * read counts as empty, one that can't be written leaves approvals to this process: both with a warning.
  */
 export class Approvals {
 	readonly #file: string;
@@ -41,7 +43,7 @@ export class Approvals {
 		this.#file = join(options.agentDir, "mulligan", "approvals.json");
 		this.#root = options.root;
 		this.#warn = options.warn;
-		this.#hashes = this.#readOrNothing().projects[this.#root] ?? {};
+		this.#hashes = { ...this.#readOrNothing().projects[this.#root], ...this.#unwritten() };
 	}
 
 	/** Whether a file of the project may run as it is. */
@@ -61,10 +63,21 @@ export class Approvals {
 			// A lock that is already gone must not make a store that was written count as lost.
 			await this.#write(added).finally(() => release().catch(() => {}));
 		} catch (error) {
+			Object.assign(this.#unwritten(), added);
 			this.#warn(
-				`${this.#file} cannot be written (${(error as Error).message}): what you approved counts for this session only.`,
+				`${this.#file} cannot be written (${(error as Error).message}): what you approved counts until Pi ends.`,
 			);
 		}
+	}
+
+	/** What could not be written of this project: kept with the process, since a reload evaluates this file anew. */
+	#unwritten(): Record<string, string> {
+		const process = globalThis as { [UNWRITTEN]?: Map<string, Record<string, string>> };
+		process[UNWRITTEN] ??= new Map();
+		const key = JSON.stringify([this.#file, this.#root]);
+		const kept = process[UNWRITTEN].get(key) ?? {};
+		process[UNWRITTEN].set(key, kept);
+		return kept;
 	}
 
 	/** Adds to what the file holds by now: another process may have written since. Rejects where it can't be read. */
