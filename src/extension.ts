@@ -9,6 +9,7 @@ import { type Attached, attach, LiveSurroundings, sourceOf } from "./pi/attach.t
 import { configOf } from "./pi/config.ts";
 import { TRUST_FLAG } from "./pi/gate.ts";
 import { hostOf } from "./pi/host.ts";
+import { restoreNow } from "./pi/native.ts";
 import { Refusals } from "./pi/refusal.ts";
 import { registerKernel, registerStub } from "./pi/register.ts";
 import { showStatus } from "./pi/status.ts";
@@ -51,7 +52,10 @@ export function mulliganWith(plugins: readonly Plugin[], pi: ExtensionAPI): void
 			enter(latest);
 			panel?.kernel.enter(sourceOf(latest), surroundings);
 		},
-		refresh: (latest) => attached && showStatus(attached.kernel, latest),
+		refresh: (latest) => {
+			if (panel) restoreNow(pi, panel.kernel, latest);
+			if (attached) showStatus(attached.kernel, latest);
+		},
 	});
 	// What a command began may have replaced the session that it was given in.
 	pi.on("session_shutdown", () => {
@@ -85,7 +89,9 @@ export function mulliganWith(plugins: readonly Plugin[], pi: ExtensionAPI): void
 		});
 		enterKernel(startContext);
 		const refusals = new Refusals(kernel, host.notify);
-		attached = { kernel, alignment: new Alignment(), riding: { ops: [] }, witness, refusals };
+		const { persistence } = settings;
+		attached = { kernel, alignment: new Alignment(), riding: { ops: [] }, witness, refusals, persistence };
+		restoreNow(pi, kernel, startContext);
 		if (reason !== "reload" && isLate(kernel)) kernel.moments.rideNow("resume");
 		await kernel.hooks.onSession.promise({ reason });
 		showStatus(kernel, startContext);

@@ -1,4 +1,4 @@
-import { Enabled, KernelSections } from "../../src/config/schema.ts";
+import { KernelSections, TopKnobs } from "../../src/config/schema.ts";
 import { DEFAULT_PLUGINS } from "../../src/default-set.ts";
 
 interface Schema {
@@ -22,7 +22,7 @@ export function optionTypes(): Readonly<Record<string, string>> {
 		const text = `export interface ${type} ${typeOf(options as Schema)}\nexport declare const ${type}: unknown;\n`;
 		return [[`plugins/${name}/options.d.ts`, text] as const];
 	});
-	const settings = membersOf({ enabled: Enabled, ...KernelSections } as Record<string, Schema>);
+	const settings = membersOf({ ...TopKnobs, ...KernelSections } as Record<string, Schema>);
 	const text = `export interface Settings {\n${settings}\treadonly [plugin: string]: unknown;\n}\n`;
 	return Object.fromEntries([...plugins, ["src/config/schema.d.ts", text]]);
 }

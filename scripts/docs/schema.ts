@@ -1,4 +1,4 @@
-import { Enabled, KernelSections } from "../../src/config/schema.ts";
+import { KernelSections, TopKnobs } from "../../src/config/schema.ts";
 import { DEFAULT_PLUGINS } from "../../src/default-set.ts";
 import { SCHEMA_URL } from "../../src/version.ts";
 
@@ -36,7 +36,7 @@ export function configSchema(): object {
 		type: "object",
 		properties: {
 			$schema: { type: "string", description: "The schema of this file, for editors." },
-			enabled: plain(Enabled),
+			...Object.fromEntries(Object.entries(TopKnobs).map(([name, knob]) => [name, plain(knob)])),
 			plugins: {
 				title: "Plugins",
 				type: "array",

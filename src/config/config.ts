@@ -30,6 +30,8 @@ export interface Config {
 	readonly $schema?: string;
 	/** false: no plugin is loaded and the tools refuse. */
 	readonly enabled?: boolean;
+	/** view: nothing is written as Pi's own context edits. */
+	readonly persistence?: Settings["persistence"];
 	/** The plugins, in the order that they have in every hook. */
 	readonly plugins?: readonly PluginEntry[];
 	/** Other plugins in the place and under the name of some. */

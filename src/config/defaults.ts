@@ -1,8 +1,9 @@
 import type { TObject } from "typebox";
 import type { Plugin } from "../kernel/plugin.ts";
-import { KernelSections, type Settings } from "./schema.ts";
+import { KernelSections, type Settings, TopKnobs } from "./schema.ts";
 
-interface Knob {
+/** As far as its default goes. */
+export interface Knob {
 	readonly default?: unknown;
 	/** Of a group of knobs. */
 	readonly properties?: Readonly<Record<string, unknown>>;
@@ -22,10 +23,12 @@ export function defaultSettings(plugins: readonly Plugin[]): Settings {
 		...plugins.map(({ name, options }) => [name, options as TObject | undefined] as const),
 	];
 	const defaults = sections.map(([name, schema]) => [name, schema ? defaultsOf(schema) : {}] as const);
-	return { enabled: true, ...Object.fromEntries(defaults) } as Settings;
+	const tops = Object.entries(TopKnobs).map(([name, knob]) => [name, defaultOf(knob as Knob)] as const);
+	return Object.fromEntries([...tops, ...defaults]) as unknown as Settings;
 }
 
-function defaultOf(knob: Knob): unknown {
+/** The default of a knob, or of each in a group of them. */
+export function defaultOf(knob: Knob): unknown {
 	if (knob.default === undefined && knob.properties) return defaultsOf(knob as unknown as TObject);
 	return structuredClone(knob.default);
 }

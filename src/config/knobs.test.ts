@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ConfigFolders, textsOf } from "../../test/support/config.ts";
 import { DEFAULT_PLUGINS } from "../default-set.ts";
 import { openSession, piVersions } from "../testing/index.ts";
-import { Enabled, KernelSections } from "./schema.ts";
+import { KernelSections, TopKnobs } from "./schema.ts";
 
 interface Schema {
 	readonly type?: string;
@@ -18,9 +18,9 @@ interface Schema {
 	readonly maximum?: number;
 }
 
-/** Every knob, by section and key; the master switch has none. */
+/** Every knob, by section and key; those beside the sections have none. */
 const knobs: readonly (readonly [section: string | undefined, key: string, schema: Schema])[] = [
-	[undefined, "enabled", Enabled as Schema],
+	...Object.entries(TopKnobs).map(([key, knob]) => [undefined, key, knob as Schema] as const),
 	...[
 		...DEFAULT_PLUGINS.map(({ name, options }) => [name, options] as const),
 		...Object.entries(KernelSections),

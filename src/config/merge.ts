@@ -1,7 +1,8 @@
 import type { TObject } from "typebox";
 import { type Checked, checkSection, type Spot, type UnknownKey, type Warning, wrongAt } from "./check.ts";
-import { defaultsOf } from "./defaults.ts";
+import { defaultOf, defaultsOf, type Knob } from "./defaults.ts";
 import { isPlainObject, isRecord } from "./read/block.ts";
+import { TopKnobs } from "./schema.ts";
 
 /** Sections by name; without a schema whatever is given is taken. */
 export type SectionSchemas = ReadonlyMap<string, TObject | undefined>;
@@ -17,7 +18,7 @@ export class Layers {
 
 	constructor(schemas: SectionSchemas) {
 		this.#schemas = schemas;
-		this.#values.set("enabled", true);
+		for (const [name, knob] of Object.entries(TopKnobs)) this.#values.set(name, defaultOf(knob as Knob));
 		for (const [name, schema] of schemas) this.#values.set(name, schema ? defaultsOf(schema) : {});
 	}
 
@@ -35,9 +36,10 @@ export class Layers {
 		for (const key of Object.keys(values)) this.origins.set(`${name}.${key}`, origin);
 	}
 
-	enable(isEnabled: boolean, origin: string): void {
-		this.#values.set("enabled", isEnabled);
-		this.origins.set("enabled", origin);
+	/** Put the value of a knob beside the sections. */
+	setTop(name: string, value: unknown, origin: string): void {
+		this.#values.set(name, value);
+		this.origins.set(name, origin);
 	}
 
 	/** Of the sections. */

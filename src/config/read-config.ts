@@ -42,7 +42,7 @@ export async function readConfig(options: WholeOptions): Promise<LoadedConfig> {
 }
 
 function isSwitchedOn(said: readonly Saying[]): boolean {
-	return said.findLast(({ isEnabled }) => isEnabled !== undefined)?.isEnabled ?? true;
+	return said.findLast(({ tops }) => tops.has("enabled"))?.tops.get("enabled") !== false;
 }
 
 /** Everything that is said of knobs, the lowest first; the options beside a plugin in the list win over its section. */
@@ -106,8 +106,8 @@ function putSaying(
 	if (source.isCode && unknown.length > 0 && unknown.length === Object.keys(block).length) warn(missesDefault(saying));
 }
 
-function putOrigins(layers: Layers, { source, isEnabled, entries, replace }: Saying): void {
-	if (isEnabled !== undefined) layers.enable(isEnabled, source.file);
+function putOrigins(layers: Layers, { source, tops, entries, replace }: Saying): void {
+	for (const [name, value] of tops) layers.setTop(name, value, source.file);
 	if (entries) layers.origins.set("plugins", source.file);
 	for (const name of replace.keys()) layers.origins.set(`replace.${name}`, source.file);
 }
@@ -122,7 +122,7 @@ function missesDefault({ source: { file }, spot, block }: Saying): Warning {
 }
 
 function putEnvironment(layers: Layers, { MULLIGAN_DISABLED, MULLIGAN_LOG }: ConfigOptions["env"], cwd: string): void {
-	if (MULLIGAN_DISABLED === "1") layers.enable(false, "MULLIGAN_DISABLED");
+	if (MULLIGAN_DISABLED === "1") layers.setTop("enabled", false, "MULLIGAN_DISABLED");
 	if (MULLIGAN_LOG) layers.set("log", { file: resolve(cwd, MULLIGAN_LOG) }, "MULLIGAN_LOG");
 }
 

@@ -1,7 +1,7 @@
 import { checkKnob, type Spot, spotIn, type Warning, wrongAt } from "./check.ts";
 import { type Entry, pluginWords } from "./plugins/entries.ts";
 import { isRecord } from "./read/block.ts";
-import { Enabled } from "./schema.ts";
+import { TopKnobs } from "./schema.ts";
 import type { Source } from "./sources/book.ts";
 
 /** What one source says, as far as it can be understood before the plugins are known. */
@@ -10,7 +10,8 @@ export interface Saying {
 	/** The root of its block. */
 	readonly spot: Spot;
 	readonly block: Readonly<Record<string, unknown>>;
-	readonly isEnabled?: boolean;
+	/** What it says of the knobs beside the sections: valid values, by name. */
+	readonly tops: ReadonlyMap<string, unknown>;
 	/** Undefined: it has no list of plugins. */
 	readonly entries?: readonly Entry[];
 	readonly replace: ReadonlyMap<string, Entry>;
@@ -27,23 +28,29 @@ export function sayingOf(source: Source): Saying {
 		const isBlock = BESIDE_OTHERS.test(file);
 		const key = isBlock ? "mulligan" : "the config";
 		const warnings = [{ ...wrongAt({ ...spot, key }, block.value, "an object"), key: "mulligan" }];
-		return { source, spot, block: {}, replace: new Map(), warnings };
+		return { source, spot, block: {}, tops: new Map(), replace: new Map(), warnings };
 	}
 	const words = pluginWords(source, block.value, spot);
-	const { isEnabled, warnings } = switchOf(block.value, spot);
+	const { tops, warnings } = topsOf(block.value, spot);
 	return {
-		...{ source, spot, block: block.value, replace: words.replace, warnings: [...warnings, ...words.warnings] },
+		...{ source, spot, block: block.value, tops, replace: words.replace },
+		warnings: [...warnings, ...words.warnings],
 		...(words.entries ? { entries: words.entries } : {}),
-		...(isEnabled === undefined ? {} : { isEnabled }),
 	};
 }
 
-/** The master switch; undefined where the block does not say, or says it wrongly. */
-function switchOf(
+/** The knobs beside the sections; none that the block does not say, or says wrongly. */
+function topsOf(
 	block: Readonly<Record<string, unknown>>,
 	root: Spot,
-): { readonly isEnabled?: boolean; readonly warnings: readonly Warning[] } {
-	if (!Object.hasOwn(block, "enabled") || block.enabled === undefined) return { warnings: [] };
-	const { isTaken, value, warnings } = checkKnob(Enabled, block.enabled, spotIn(root, "enabled"));
-	return isTaken ? { isEnabled: value === true, warnings } : { warnings };
+): { readonly tops: ReadonlyMap<string, unknown>; readonly warnings: readonly Warning[] } {
+	const tops = new Map<string, unknown>();
+	const warnings: Warning[] = [];
+	for (const [name, knob] of Object.entries(TopKnobs)) {
+		if (!Object.hasOwn(block, name) || block[name] === undefined) continue;
+		const checked = checkKnob(knob, block[name], spotIn(root, name));
+		warnings.push(...checked.warnings);
+		if (checked.isTaken) tops.set(name, checked.value);
+	}
+	return { tops, warnings };
 }

@@ -39,18 +39,33 @@ export const KernelSections = {
 	}),
 };
 
-/** Keys of a config that are no section of a plugin. */
-export const RESERVED: readonly string[] = ["enabled", "plugins", "replace", "$schema", ...Object.keys(KernelSections)];
+/** The knobs beside the sections. */
+export const TopKnobs = {
+	enabled: Type.Boolean({
+		default: true,
+		title: "Master switch",
+		description: "false: no plugin is loaded and the tools refuse.",
+	}),
+	persistence: Type.Unsafe<"auto" | "view">({
+		type: "string",
+		enum: ["auto", "view"],
+		default: "auto",
+		title: "Persistence",
+		description:
+			"auto: on Pi 0.87 and later what is hidden or shrunk becomes Pi's own context edits as well. view: no new ones are written.",
+	}),
+};
 
-/** The master switch, beside the sections. */
-export const Enabled = Type.Boolean({
-	default: true,
-	title: "Master switch",
-	description: "false: no plugin is loaded and the tools refuse.",
-});
+/** Keys of a config that are no section of a plugin. */
+export const RESERVED: readonly string[] = [
+	...["plugins", "replace", "$schema"],
+	...Object.keys(TopKnobs),
+	...Object.keys(KernelSections),
+];
 
 export interface Settings {
 	readonly enabled: boolean;
+	readonly persistence: Static<typeof TopKnobs.persistence>;
 	readonly rewrites: Static<typeof KernelSections.rewrites>;
 	readonly ui: Static<typeof KernelSections.ui>;
 	readonly log: Static<typeof KernelSections.log>;

@@ -45,7 +45,7 @@ function answers(branch: Branch, all: readonly string[]) {
 		leafId: branch.leafId,
 		ids: [...branch.ids()],
 		context: ids(branch.context()),
-		contextLength: branch.contextLength,
+		listedLength: branch.listedLength,
 		contextTokens: branch.contextTokens,
 		users: ids(branch.users),
 		records: branch.records("record"),
@@ -192,7 +192,7 @@ describe("over random sessions with moves and compactions", () => {
 					take(log, one);
 					branch.sync(source);
 					expect(branch.contextTokens).toBe(branch.context().reduce((sum, { tokens }) => sum + tokens, 0));
-					expect(branch.contextLength).toBe(branch.context().length);
+					expect(branch.listedLength).toBe(branch.context().length);
 					expect(new Set(ids(branch.context()))).toEqual(
 						new Set([...branch.ids()].filter((id) => branch.inContext(id))),
 					);
@@ -236,7 +236,7 @@ describe("what a reading costs", () => {
 		log.branchFrom(log.entries()[49]?.id ?? null);
 		log.user("elsewhere");
 		expect(cost(() => branch.sync(source))).toBeLessThanOrEqual(2 * 51);
-		expect(branch.contextLength).toBe(51);
+		expect(branch.listedLength).toBe(51);
 	});
 });
 
@@ -265,7 +265,7 @@ describe("a damaged session", () => {
 		expect([...branch.ids()]).toEqual(["c", "a", "b"]);
 		move("d");
 		expect([...branch.ids()].sort()).toEqual(["a", "b", "c", "d"]);
-		expect(branch.contextLength).toBe(4);
+		expect(branch.listedLength).toBe(4);
 	});
 
 	test("with any parents whatever is read as if for the first time, wherever its leaf moves", () => {
@@ -337,7 +337,7 @@ describe("the context", () => {
 		const branch = branchOf(log);
 		expect(ids(branch.context())).toEqual([summary, kept, alsoKept, fresh]);
 		expect([gone, kept, summary, fresh].map((id) => branch.inContext(id))).toEqual([false, true, true, true]);
-		expect(branch.contextLength).toBe(4);
+		expect(branch.listedLength).toBe(4);
 		for (const id of [first, gone]) expect(ids(branch.after(id))).toEqual([kept, alsoKept, summary, fresh]);
 		expect(ids(branch.users)).toEqual([first, gone, kept, fresh]);
 		expect(branch.has(gone)).toBe(true);

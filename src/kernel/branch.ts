@@ -4,6 +4,7 @@ import {
 	type EntryId,
 	isOfAgent,
 	type Message,
+	type Replacement,
 	type SessionEntry,
 	type ToolCallBlock,
 	toolCallsOf,
@@ -33,6 +34,16 @@ export interface ToolGroup {
 	readonly calls: readonly ToolCallBlock[];
 	readonly resultIds: readonly EntryId[];
 }
+
+/** The newest edit of an entry that Pi itself applies. */
+export interface NativeEdit {
+	readonly replacement: Replacement;
+	/** It was announced by a record of ours. */
+	readonly isOurs: boolean;
+}
+
+/** The record that announces edits of ours: those that follow it, of these targets. */
+export const MIRROR_RECORD = "mulligan:mirror";
 
 /** A custom entry on the branch, unparsed. */
 export interface CustomRecord {
@@ -75,6 +86,11 @@ export class Branch {
 	#structure = 0;
 	#revision = 0;
 	#labelRevision = 0;
+	readonly #edits = new Map<EntryId, NativeEdit>();
+	#editRevision = 0;
+	/** Targets of the record of ours that the entries read now follow. */
+	#announced: ReadonlySet<unknown> = NONE;
+	#unlisted: { readonly revision: string; readonly count: number } | undefined;
 
 	/** Bring the mirror up to the source's leaf. */
 	sync(source: BranchSource): void {
@@ -115,16 +131,37 @@ export class Branch {
 		return this.#leafId;
 	}
 
+	/** The edits that Pi applies itself, the newest of each entry; none before Pi 0.87, which passes them over. */
+	get edits(): ReadonlyMap<EntryId, NativeEdit> {
+		return this.#edits;
+	}
+
+	/** Grows with each of them. */
+	get editRevision(): number {
+		return this.#editRevision;
+	}
+
 	/** Entries in the context now, oldest first; a compaction's summary stands before what it kept. */
 	context(): readonly ContextEntry[] {
-		const tail = this.#context.slice(this.#contextStart);
+		const tail = this.#present(this.#context.slice(this.#contextStart));
 		const summary = this.#compactionId === undefined ? undefined : this.#entries.get(this.#compactionId);
 		return summary ? [summary, ...tail.filter((entry) => entry !== summary)] : tail;
 	}
 
-	/** Number of entries in the context. */
-	get contextLength(): number {
-		return this.#context.length - this.#contextStart;
+	/** The entries of the context that Pi's list carries: all but those that an edit leaves out. */
+	listed(): readonly ContextEntry[] {
+		const context = this.context();
+		return this.#edits.size === 0 ? context : context.filter(({ id }) => !this.#isOmitted(id));
+	}
+
+	/** Number of entries in the context that Pi's list carries. */
+	get listedLength(): number {
+		return this.#context.length - this.#contextStart - this.#unlistedCount();
+	}
+
+	/** Whether the entry is in the context and no edit leaves it out of Pi's list. */
+	isListed(id: EntryId): boolean {
+		return this.inContext(id) && !this.#isOmitted(id);
 	}
 
 	/** Plain estimate of the originals of the whole context, in tokens. */
@@ -141,7 +178,7 @@ export class Branch {
 	after(id: EntryId): readonly ContextEntry[] {
 		const position = this.#positions.get(id);
 		if (position === undefined) return [];
-		return this.#context.slice(Math.max(this.#contextStart, this.#indexAfter(position)));
+		return this.#present(this.#context.slice(Math.max(this.#contextStart, this.#indexAfter(position))));
 	}
 
 	/** The context entries that came with or after the `count`th context-producing entry of the branch, and how many there are in all. */
@@ -157,10 +194,13 @@ export class Branch {
 		return this.#positions.has(id);
 	}
 
-	/** Whether the entry contributes a message to the context: not compacted away, on this branch. */
+	/**
+	 * Whether the entry contributes a message to the context: on this branch, not compacted away, nor left out by an edit
+	 * that is not ours, as Pi makes of an attempt that failed.
+	 */
 	inContext(id: EntryId): boolean {
 		const entry = this.#entries.get(id);
-		return entry !== undefined && entry.position >= this.#keptFrom;
+		return entry !== undefined && entry.position >= this.#keptFrom && !this.#isGone(id);
 	}
 
 	/** Whether `a` stands before `b` on the branch; false if one of them is not on it. */
@@ -220,7 +260,8 @@ export class Branch {
 		const summary = this.#compactionId === undefined ? undefined : this.#entries.get(this.#compactionId);
 		for (let index = this.#indexAfter(position) - 1; index >= this.#contextStart; index--) {
 			const entry = this.#context[index];
-			if (entry !== summary && entry?.message.role !== "custom") return entry;
+			if (!entry || entry === summary || this.#isOmitted(entry.id)) continue;
+			if (entry.message.role !== "custom") return entry;
 		}
 		return position >= this.#keptFrom ? summary : undefined;
 	}
@@ -256,6 +297,7 @@ export class Branch {
 			this.#records,
 			this.#customMessages,
 			this.#keys,
+			this.#edits,
 		])
 			map.clear();
 		this.#context = [];
@@ -267,6 +309,48 @@ export class Branch {
 		this.#contextStart = 0;
 		this.#tokens = 0;
 		this.#agentTokens = 0;
+		this.#announced = NONE;
+		this.#editRevision++;
+		this.#restructure();
+	}
+
+	#isOmitted(id: EntryId): boolean {
+		return this.#edits.get(id)?.replacement === null;
+	}
+
+	/** Left out by an edit that is not ours. */
+	#isGone(id: EntryId): boolean {
+		const edit = this.#edits.get(id);
+		return edit?.replacement === null && !edit.isOurs;
+	}
+
+	#present(entries: readonly Placed[]): readonly Placed[] {
+		return this.#edits.size === 0 ? entries : entries.filter(({ id }) => !this.#isGone(id));
+	}
+
+	/** Counted when it is asked for, and again once an edit or the structure is another. */
+	#unlistedCount(): number {
+		if (this.#edits.size === 0) return 0;
+		const revision = `${this.#editRevision}.${this.#structure}`;
+		if (this.#unlisted?.revision !== revision) {
+			const isUnlisted = (id: EntryId) =>
+				this.#isOmitted(id) && (this.#entries.get(id)?.position ?? -1) >= this.#keptFrom;
+			this.#unlisted = { revision, count: [...this.#edits.keys()].filter(isUnlisted).length };
+		}
+		return this.#unlisted.count;
+	}
+
+	/** Takes note of an edit that Pi applies. One that is not ours takes its entry out of the context, or back in. */
+	#edit(targetId: EntryId, replacement: Replacement): void {
+		const wasGone = this.#isGone(targetId);
+		this.#edits.set(targetId, { replacement, isOurs: this.#announced.has(targetId) });
+		this.#editRevision++;
+		const isGone = this.#isGone(targetId);
+		const entry = this.#entries.get(targetId);
+		if (isGone === wasGone || !entry || entry.position < this.#keptFrom) return;
+		const sign = isGone ? -1 : 1;
+		this.#tokens += sign * entry.tokens;
+		if (isOfAgent(entry.message)) this.#agentTokens += sign * entry.tokens;
 		this.#restructure();
 	}
 
@@ -285,6 +369,9 @@ export class Branch {
 		this.#positions.set(entry.id, position);
 		if (entry.type === "custom" || entry.type === "custom_message") this.#revision++;
 		if (entry.type === "label") this.#labelRevision++;
+		if (entry.type === "context_edit") {
+			if (this.#source?.buildSessionProjection !== undefined) this.#edit(entry.targetId, entry.replacement);
+		} else this.#announced = targetsIn(entry);
 		if (entry.type === "custom") push(this.#records, entry.customType, { entryId: entry.id, data: entry.data });
 		const message = messageOf(entry);
 		if (!message) return;
@@ -340,6 +427,15 @@ export function keyOf(message: Message): string {
 
 function contentKey(message: CustomMessage): string {
 	return typeof message.content === "string" ? message.content : JSON.stringify(blocksOf(message.content));
+}
+
+const NONE: ReadonlySet<unknown> = new Set();
+
+/** What a record of ours announces: the edits that come right after it are ours. */
+function targetsIn(entry: SessionEntry): ReadonlySet<unknown> {
+	if (entry.type !== "custom" || entry.customType !== MIRROR_RECORD) return NONE;
+	const { targets } = (entry.data ?? {}) as { readonly targets?: unknown };
+	return Array.isArray(targets) ? new Set(targets) : NONE;
 }
 
 /** The message that an entry contributes to the context, as Pi would build it; undefined for entries without one. */

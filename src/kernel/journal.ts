@@ -94,10 +94,15 @@ export class Journal {
 
 	/** Write one record; its header is added. Returns what was written. */
 	append<Body extends object>(type: string, body: Body): Body & RecordHeader {
-		const kind = type.replace(/^mulligan:/, "");
-		const record = { schema: SCHEMA, v: RECORD_VERSION, kind, seq: ++this.#seq, ts: this.#now(), ...body } as const;
+		const record = this.compose(type, body);
 		this.#sink.append(type, record);
 		return record;
+	}
+
+	/** A record as `append` would write it, for a host that writes it itself. */
+	compose<Body extends object>(type: string, body: Body): Body & RecordHeader {
+		const kind = type.replace(/^mulligan:/, "");
+		return { schema: SCHEMA, v: RECORD_VERSION, kind, seq: ++this.#seq, ts: this.#now(), ...body } as const;
 	}
 
 	/** Run code as if these records had been written. What it derives is derived again afterwards. */

@@ -1,11 +1,12 @@
 import { type ApiParts, apiFor } from "./api.ts";
-import { Branch, type BranchSource } from "./branch.ts";
+import { Branch, type BranchSource, MIRROR_RECORD } from "./branch.ts";
 import { guardsFor } from "./guards.ts";
 import { createHooks, type Hooks } from "./hooks.ts";
 import type { Host } from "./host.ts";
 import { type Blame, Isolation, messageOfError, type Owner, owner } from "./isolate.ts";
 import { Journal } from "./journal.ts";
-import type { Usage } from "./messages.ts";
+import type { EntryId, Usage } from "./messages.ts";
+import { type Owed, owedEdits } from "./mirror.ts";
 import { type MomentRules, Moments } from "./moments.ts";
 import type { Plugin, SessionReader, Settings } from "./plugin.ts";
 import { type RegisteredCommand, type RegisteredTool, Registry } from "./registry.ts";
@@ -53,6 +54,7 @@ export class Kernel {
 	readonly commands: readonly RegisteredCommand[];
 	readonly #parts: Parts;
 	readonly #surroundings: { current: Surroundings; requests: number };
+	#owed: { readonly key: string; readonly owed: Owed } | undefined;
 
 	constructor(
 		parts: Parts,
@@ -119,6 +121,29 @@ export class Kernel {
 		return { ...this.#parts, log: (line: string) => this.#parts.host.log(line) };
 	}
 
+	/** What is missing between the view and the edits that Pi applies itself. Worked out anew only when one of them is another. */
+	owedEdits(): Owed {
+		const { branch, journal } = this.#parts;
+		const view = this.durable();
+		const key = [journal.version(MARKERS), view.hidden.size, view.replaced.size, branch.editRevision].join();
+		if (this.#owed?.key !== key) {
+			const isRunning = (type: string) =>
+				this.plugins.some(({ name, off }) => `mulligan:${name}` === type && off === undefined);
+			this.#owed = { key, owed: owedEdits({ branch, journal, view, isRunning }) };
+		}
+		return this.#owed.owed;
+	}
+
+	/** The record that announces edits of these entries as ours. */
+	mirrorRecord(targets: readonly EntryId[]): object {
+		return this.#parts.journal.compose(MIRROR_RECORD, { targets });
+	}
+
+	/** Read what was appended since the last event. */
+	refresh(): void {
+		this.branch.refresh();
+	}
+
 	/** Learn what the model's tokens are worth from the usage that a response reports. */
 	observeUsage(usage: Usage | undefined): void {
 		const { model, promptTokens } = this.#surroundings.current;
@@ -156,6 +181,9 @@ interface KernelOptions {
 	/** The highest `seq` of the session's records so far. */
 	readonly lastSeq: number;
 }
+
+/** What decides on the edits that are owed, beside the view. */
+const MARKERS = ["mulligan:rewind", "mulligan:shrink", "mulligan:cancel"];
 
 /** Where the session stands before the host's first event. */
 const NOWHERE: Surroundings = { cwd: "", model: "", window: undefined, promptTokens: 0, activeTools: [] };

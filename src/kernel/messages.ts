@@ -107,6 +107,9 @@ export type Message =
 
 export type EntryId = string;
 
+/** What an edit of Pi (0.87 and later) sends in an entry's place: other content, or nothing. */
+export type Replacement = { readonly content: Content } | null;
+
 interface EntryBase {
 	readonly id: EntryId;
 	readonly parentId: EntryId | null;
@@ -128,7 +131,8 @@ export type SessionEntry = EntryBase &
 		  }
 		| { readonly type: "compaction"; readonly summary: string; readonly firstKeptEntryId?: EntryId | null }
 		| { readonly type: "branch_summary"; readonly summary: string }
-		| { readonly type: "label" | "model_change" | "thinking_level_change" | "session_info" | "context_edit" | "usage" }
+		| { readonly type: "context_edit"; readonly targetId: EntryId; readonly replacement: Replacement }
+		| { readonly type: "label" | "model_change" | "thinking_level_change" | "session_info" | "usage" }
 	);
 
 /**

@@ -3,7 +3,7 @@ import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import type { ExtensionAPI, ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
 import type { TObject } from "typebox";
-import { Enabled, KernelSections } from "../config/schema.ts";
+import { KernelSections, TopKnobs } from "../config/schema.ts";
 import { messageOfError } from "../kernel/isolate.ts";
 import type { Plugin } from "../kernel/plugin.ts";
 import { hasProjection } from "../pi/attach.ts";
@@ -84,7 +84,7 @@ function known(
 function schemasOf(plugins: readonly Plugin[]): Schemas {
 	const sections = new Map(plugins.map(({ name, options }) => [name, options as TObject | undefined]));
 	const named = [...sections].flatMap(([name, schema]) => (schema ? [[name, schema] as const] : []));
-	return { top: { enabled: Enabled }, sections: { ...Object.fromEntries(named), ...KernelSections } };
+	return { top: TopKnobs, sections: { ...Object.fromEntries(named), ...KernelSections } };
 }
 
 function shown({ context, current, installation }: Opened): Pick<PanelState, "defaults" | "pending" | "host"> {

@@ -1,5 +1,6 @@
 import { type Branch, type ContextEntry, keyOf } from "../kernel/branch.ts";
 import { type Block, blocksOf, type Content, type EntryId, type Message } from "../kernel/messages.ts";
+import { isSameContent } from "../kernel/mirror.ts";
 import type { DurableView, PlannedNote } from "../kernel/view.ts";
 
 /** One change of a request's list: `count` messages from `index` on go, and what comes in their place. */
@@ -38,13 +39,41 @@ interface Plan {
  */
 export class Alignment {
 	#plan: Plan | undefined;
+	readonly #remainder = new Remainder();
 
 	/** The list as the view has it; undefined where nothing changes. Only the list is new, and messages that changed. */
-	apply(messages: readonly Message[], view: DurableView, branch: Branch): Message[] | undefined {
+	apply(messages: readonly Message[], whole: DurableView, branch: Branch): Message[] | undefined {
+		const view = this.#remainder.of(whole, branch);
 		if (view.hidden.size === 0 && view.replaced.size === 0 && view.notes.length === 0) return undefined;
 		if (!this.#plan || !holds(this.#plan, { messages, view, branch })) this.#plan = plan({ messages, view, branch });
 		return this.#plan.edits.length === 0 ? undefined : edited(messages, this.#plan.edits);
 	}
+}
+
+/** What of a view is left to do to Pi's list, whose own edits have done the rest. Kept until one of the two is another. */
+class Remainder {
+	#key: readonly unknown[] = [];
+	#view: DurableView | undefined;
+
+	of(view: DurableView, branch: Branch): DurableView {
+		if (branch.edits.size === 0) return view;
+		const key = [...versionOf(view), branch.editRevision, branch.structure];
+		if (!this.#view || key.some((part, at) => part !== this.#key[at])) this.#view = remainder(view, branch.edits);
+		this.#key = key;
+		return this.#view;
+	}
+}
+
+function remainder(view: DurableView, edits: Branch["edits"]): DurableView {
+	const isDone = (id: EntryId, content: Content) => {
+		const replacement = edits.get(id)?.replacement;
+		return replacement ? isSameContent(replacement.content, content) : false;
+	};
+	return {
+		...view,
+		hidden: new Set([...view.hidden].filter((id) => edits.get(id)?.replacement !== null)),
+		replaced: new Map([...view.replaced].filter(([id, content]) => !isDone(id, content))),
+	};
 }
 
 interface Request {
@@ -57,7 +86,7 @@ function holds({ places, gaps, isComplete, version, structure, offset }: Plan, r
 	const { messages, view, branch } = request;
 	const now = versionOf(view);
 	if (!isComplete || structure !== branch.structure || version.some((part, at) => part !== now[at])) return false;
-	if (offset !== messages.length - branch.contextLength) return false;
+	if (offset !== messages.length - branch.listedLength) return false;
 	for (const place of places) if (!answers(messages[place.index], place)) return false;
 	for (const gap of gaps) if (answers(messages[gap.index], gap)) return false;
 	return true;
@@ -73,7 +102,7 @@ function plan(request: Request): Plan {
 	const notes = view.notes.filter(({ recordEntryId }) => branch.has(recordEntryId));
 	const places = search(messages, branch, wantedIds(view, notes, branch));
 	const { edits, gaps } = editsOf(request, notes, places);
-	const isMissing = (id: EntryId) => branch.inContext(id) && !places.has(id);
+	const isMissing = (id: EntryId) => branch.isListed(id) && !places.has(id);
 	return {
 		edits,
 		gaps,
@@ -84,7 +113,7 @@ function plan(request: Request): Plan {
 		isComplete: ![...view.hidden].some(isMissing) && ![...view.replaced.keys()].some(isMissing),
 		version: versionOf(view),
 		structure: branch.structure,
-		offset: messages.length - branch.contextLength,
+		offset: messages.length - branch.listedLength,
 	};
 }
 
@@ -168,7 +197,7 @@ function isRunUpTo({ index, count, content, notes }: Edit, next: number): boolea
 }
 
 function search(messages: readonly Message[], branch: Branch, wanted: ReadonlySet<EntryId>): Map<EntryId, number> {
-	const context = branch.context();
+	const context = branch.listed();
 	const found = inStep(messages, context, wanted);
 	if (found) return found;
 	const entries = [...wanted].flatMap((id) => branch.entry(id) ?? []);
@@ -237,7 +266,7 @@ function placeOfNote(
 ): number | undefined {
 	const anchor = anchorOf(note, branch);
 	if (anchor === undefined || places.has(anchor)) return anchor === undefined ? undefined : places.get(anchor);
-	const context = branch.context();
+	const context = branch.listed();
 	const all = match(messages, context);
 	const left = context.findLast(
 		({ id, message }) => message.role !== "custom" && all.has(id) && branch.isBefore(id, anchor),
@@ -249,10 +278,10 @@ function placeOfNote(
 
 function wantedIds(view: DurableView, notes: readonly PlannedNote[], branch: Branch): ReadonlySet<EntryId> {
 	const wanted = new Set<EntryId>();
-	for (const id of view.hidden) if (branch.inContext(id)) wanted.add(id);
-	for (const id of view.replaced.keys()) if (branch.inContext(id)) wanted.add(id);
+	for (const id of view.hidden) if (branch.isListed(id)) wanted.add(id);
+	for (const id of view.replaced.keys()) if (branch.isListed(id)) wanted.add(id);
 	for (const note of notes) {
-		if (note.entryId !== undefined && branch.inContext(note.entryId)) wanted.add(note.entryId);
+		if (note.entryId !== undefined && branch.isListed(note.entryId)) wanted.add(note.entryId);
 		const anchor = anchorOf(note, branch);
 		if (anchor !== undefined) wanted.add(anchor);
 	}
@@ -264,11 +293,11 @@ function wantedIds(view: DurableView, notes: readonly PlannedNote[], branch: Bra
  * own entry, what stands before that; undefined where neither is left in the context.
  */
 function anchorOf({ recordEntryId, entryId }: PlannedNote, branch: Branch): EntryId | undefined {
-	const isKept = entryId !== undefined && branch.inContext(entryId);
+	const isKept = entryId !== undefined && branch.isListed(entryId);
 	const before = branch.listedBefore(recordEntryId) ?? (isKept ? branch.listedBefore(entryId) : undefined);
 	if (!before) return undefined;
 	const anchor = branch.groupOf(before.id)?.resultIds.at(-1) ?? before.id;
-	return branch.inContext(anchor) ? anchor : undefined;
+	return branch.isListed(anchor) ? anchor : undefined;
 }
 
 /** Whether a message is still the one that was found at its place. */

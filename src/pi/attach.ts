@@ -16,6 +16,7 @@ import { textTokens } from "../kernel/tokens.ts";
 import type { Alignment } from "./align.ts";
 import { applyToPreparation, type Preparation } from "./compaction.ts";
 import { onAnyEvent } from "./host.ts";
+import { type Persistence, restoreNow, withOwedEdits } from "./native.ts";
 import type { Refusals } from "./refusal.ts";
 import { showStatus } from "./status.ts";
 import type { Witness } from "./witness.ts";
@@ -28,6 +29,7 @@ export interface Attached {
 	readonly riding: { ops: readonly Op[] };
 	readonly witness: Witness;
 	readonly refusals: Refusals;
+	readonly persistence: Persistence;
 }
 
 interface ModelName {
@@ -82,9 +84,10 @@ export function attach(
 		if (turnIndex === 0) surroundings.startRun();
 		kernel.moments.startTurn();
 	});
-	on("turn_end", async ({ kernel }, { turnIndex }: { turnIndex: number }, context) => {
-		await kernel.hooks.onTurnEnd.promise({ turnIndex });
+	on("turn_end", async ({ kernel, persistence }, event: { turnIndex: number; entries?: unknown }, context) => {
+		await kernel.hooks.onTurnEnd.promise({ turnIndex: event.turnIndex });
 		showStatus(kernel, context);
+		return withOwedEdits(kernel, event, persistence);
 	});
 	on("tool_result", changeResult);
 	on("message_end", ({ kernel, refusals }, { message }: { message: Message }) => {
@@ -101,6 +104,7 @@ export function attach(
 		showStatus(kernel, context);
 	});
 	on("session_tree", async ({ kernel }, _event, context) => {
+		restoreNow(pi, kernel, context);
 		await kernel.hooks.onSession.promise({ reason: "tree" });
 		showStatus(kernel, context);
 	});
@@ -108,7 +112,10 @@ export function attach(
 		if (previousModel && nameOf(previousModel) !== nameOf(model)) kernel.moments.rideNow("model change");
 		showStatus(kernel, context);
 	});
-	on("agent_settled", ({ kernel }) => kernel.hooks.onSettled.promise());
+	on("agent_settled", ({ kernel }, _event, context) => {
+		restoreNow(pi, kernel, context);
+		return kernel.hooks.onSettled.promise();
+	});
 }
 
 /** Where the branch is read from, for one event. */

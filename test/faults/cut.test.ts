@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { containsText, openSession, type PiVersion, piVersions, type TestSession } from "../../src/testing/index.ts";
 import { ConfigFolders } from "../support/config.ts";
 import { faults } from "../support/form.ts";
-import { bulk, call } from "../support/mulligan.ts";
+import { bulk, call, records } from "../support/mulligan.ts";
 
 /** Points at which a session's process is killed, for each Pi. */
 const CUTS = 100;
@@ -28,7 +28,9 @@ async function record(pi: PiVersion): Promise<Buffer> {
 		{ calls: [call.shrink("s2", { by_tool_call_id: "a2" }, "short a2"), call.shrink("s3", { by_tool_call_id: "a3" })] },
 	);
 	await play("second", { calls: [search("b1")] }, { calls: [call.rewind("r1")] }, { calls: [search("b2")] });
-	await play("third", { calls: [call.cancel("x1", { occurrence: "last" })] }, { calls: [search("c1")] });
+	const newest = () => ({ calls: [call.cancel("x1", { markerId: records(session, "mulligan:rewind").at(-1)?.id })] });
+	await play("third", newest, { calls: [search("c1")] });
+	expect(records(session, "mulligan:cancel")).toHaveLength(1);
 	await session.prompt("/mulligan_checkpoint here");
 	await play("fourth", { calls: [search("d1")] });
 	await play("fifth", { calls: [call.rewind("r2", { granularity: "checkpoint", checkpoint: "here" })] });

@@ -59,7 +59,7 @@ async function play(pi: PiVersion, say: (text: string) => string, details?: obje
 		{ calls: [call.shrink("s1", { by_tool_call_id: "g1" }, say(HOSTILE[0] as string))] },
 		{ calls: [call.shrink("s2", { by_tool_call_id: "g2" }, "short")] },
 		{ calls: [call.rewind("r1")] },
-		{ calls: [call.cancel("x1", { occurrence: "last" })] },
+		{ calls: [call.cancel("x1", { target: { by_tool_call_id: "g2" } })] },
 		{ calls: [call.tool("a1", "mulligan_audit")] },
 		{ text: "done" },
 	];

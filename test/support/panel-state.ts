@@ -1,5 +1,5 @@
 import { defaultsOf } from "../../src/config/defaults.ts";
-import { Enabled, KernelSections, type Settings } from "../../src/config/schema.ts";
+import { KernelSections, type Settings, TopKnobs } from "../../src/config/schema.ts";
 import { DEFAULT_PLUGINS } from "../../src/default-set.ts";
 import type { ConfigState, HostState, PanelState, RunState, Schemas } from "../../src/panel/state.ts";
 
@@ -9,7 +9,7 @@ const sections = {
 } as Schemas["sections"];
 
 /** The schemas of the default set. */
-export const schemas: Schemas = { top: { enabled: Enabled }, sections };
+export const schemas: Schemas = { top: TopKnobs, sections };
 
 /** Names of the default set, in its order. */
 export const defaults = DEFAULT_PLUGINS.map(({ name }) => name);

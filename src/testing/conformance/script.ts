@@ -42,7 +42,7 @@ export function everything({ tools: own = [] }: Plugin<never>): readonly Prompt[
 			{ calls: [call("b3", "ls")] },
 			"there",
 		],
-		["take it back", { calls: [call("c1", "mulligan_cancel", { occurrence: "last" })] }, "as it was"],
+		["take it back", { calls: [call("c1", "mulligan_cancel", { target: { by_tool_call_id: "a1" } })] }, "as it was"],
 		["look", { calls: [call("d1", "mulligan_audit")] }, "seen"],
 		["more", ...["e1", "e2", "e3", "e4", "e5"].map((id) => ({ calls: [call(id, "grep")] })), "enough"],
 		...(wrongly.length > 0 ? [["your tools", { calls: wrongly }, "well"] as const] : []),
