@@ -17,6 +17,7 @@ export {
 	toolCallsOf,
 } from "./kernel/messages.ts";
 export { type Fate, isActivationOf, type Moment, type Op, type OpEvent } from "./kernel/moments.ts";
+export { keptForOrder } from "./kernel/order.ts";
 export type {
 	Plugin,
 	PluginApi,

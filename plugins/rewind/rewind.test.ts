@@ -554,15 +554,16 @@ describe("a rewind to a checkpoint", () => {
 		expect(records(session, "mulligan:rewind")[0]).toMatchObject({ granularity: "checkpoint", checkpoint: "here" });
 	});
 
-	test("hides the latest prompt too where latest:user is not protected", async () => {
+	test("keeps the latest prompt also where latest:user is not protected, if two responses would meet without it", async () => {
 		const { log } = threePrompts();
 		await using session = await open({ rewind: { protectedRoles: ["first:user"] } }, { log });
 		await prompt(session, [call.tool("c1", "read")], [toHere()]);
 		expect(view(session)).toEqual([
 			"user: first",
 			"assistant: one",
+			"user: go",
 			"assistant → mulligan_rewind#r",
-			expect.stringContaining("; 7 message(s) leave the view."),
+			expect.stringContaining("; 6 message(s) leave the view."),
 			"note",
 		]);
 		expect(records(session, "mulligan:rewind")[0]).toMatchObject({ options: { protect: ["first:user"] } });

@@ -1,4 +1,4 @@
-import { type ContextEntry, OWN_TOOL, type SessionReader, type ToolGroup } from "../../src/plugin.ts";
+import { type ContextEntry, keptForOrder, OWN_TOOL, type SessionReader, type ToolGroup } from "../../src/plugin.ts";
 
 /** Custom type of the note that stands where something was rewound. */
 export const NOTE_TYPE = "mulligan:note";
@@ -49,7 +49,10 @@ export function lastTurn({ session, toolCallId }: Around): readonly string[] {
 		.map(({ id }) => id);
 }
 
-/** Everything after the checkpointed entry but the protected prompts, summaries, notes and the rewind's own group. */
+/**
+ * Everything after the checkpointed entry but the protected prompts, summaries, notes, the rewind's own group, and a prompt
+ * where two responses would meet without one.
+ */
 export function afterCheckpoint({
 	session,
 	toolCallId,
@@ -62,11 +65,14 @@ export function afterCheckpoint({
 		const group = session.groupOf(id);
 		return group !== undefined && !session.isBefore(placeId, group.assistantId);
 	};
-	return session
+	const left = session
 		.after(placeId)
 		.filter((entry) => !kept.has(entry.id) && !isKeptKind(entry) && !isHalfOfEarlierGroup(entry))
 		.filter(({ id }) => own === undefined || session.groupOf(id) !== own)
 		.map(({ id }) => id);
+	const leaving = new Set(left);
+	const parting = keptForOrder(session.context(), (id) => leaving.has(id) || !session.isVisible(id));
+	return left.filter((id) => !parting.has(id));
 }
 
 function isKeptKind({ message }: ContextEntry): boolean {

@@ -64,7 +64,7 @@ describe("a wrong value is one warning, and the default stays", () => {
 	afterAll(() => folders[Symbol.dispose]());
 
 	test("of every knob there are several", () => {
-		expect(knobs).toHaveLength(24);
+		expect(knobs).toHaveLength(25);
 		for (const [section, key] of knobs)
 			expect(wrongValues.filter(([, , knob]) => knob.section === section && knob.key === key).length).toBeGreaterThan(
 				5,
@@ -98,11 +98,15 @@ describe.each(piVersions().filter(({ name }) => ["oldest", "newest"].includes(na
 				Object.fromEntries(of.map(([, key, schema]) => [key, wrongOf(schema)])),
 			]),
 		);
-		await using session = await openSession({ pi, settings: { mulligan: { ...mulligan, enabled: 3 } } });
+		const tops = knobs.filter(([section]) => section === undefined).map(([, key, schema]) => [key, wrongOf(schema)]);
+		await using session = await openSession({
+			pi,
+			settings: { mulligan: { ...mulligan, ...Object.fromEntries(tops) } },
+		});
 		session.script("done");
 		await session.prompt("go");
 		expect(session.requests).toHaveLength(1);
-		expect(session.ui.notifications).toHaveLength(24);
+		expect(session.ui.notifications).toHaveLength(25);
 		expect(session.errors).toEqual([]);
 	});
 });

@@ -18,6 +18,7 @@ const shrink: Plugin = {
 };
 const DEFAULTS = {
 	enabled: true,
+	persistence: "auto",
 	rewrites: { maxMoments: 1, flushShedTokens: 4000, safetyValveTokens: 16000 },
 	ui: { activeCheckpointBanner: true },
 	log: { file: null },

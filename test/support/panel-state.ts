@@ -16,7 +16,7 @@ export const defaults = DEFAULT_PLUGINS.map(({ name }) => name);
 
 /** The default settings, with these sections over them. */
 export function settingsWith(over: Record<string, unknown> = {}): Settings {
-	const all: Record<string, unknown> = { enabled: true };
+	const all: Record<string, unknown> = { enabled: true, persistence: "auto" };
 	for (const [name, schema] of Object.entries(sections))
 		all[name] = { ...defaultsOf(schema), ...(over[name] as object | undefined) };
 	return { ...all, ...("enabled" in over ? { enabled: over.enabled } : {}) } as unknown as Settings;
