@@ -9,7 +9,7 @@ import { bulk, call, records } from "../support/mulligan.ts";
 /** Points at which a session's process is killed, for each Pi. */
 const CUTS = 100;
 
-const mulligan = { rewrites: { maxMoments: 3, flushShedTokens: 400 } };
+const mulligan = { rewrites: { maxMoments: 3, flushShedTokens: 200 } };
 const settings = { mulligan, compaction: { enabled: false, keepRecentTokens: 200 } };
 const tools = { grep: ({ mark }: Record<string, unknown>) => bulk(`MARK-${mark}-`, 20) };
 const search = (id: string) => call.tool(id, "grep", { mark: id });
@@ -27,7 +27,12 @@ async function record(pi: PiVersion): Promise<Buffer> {
 		{ calls: [call.shrink("s1", { by_tool_call_id: "a1" }, "short a1")] },
 		{ calls: [call.shrink("s2", { by_tool_call_id: "a2" }, "short a2"), call.shrink("s3", { by_tool_call_id: "a3" })] },
 	);
-	await play("second", { calls: [search("b1")] }, { calls: [call.rewind("r1")] }, { calls: [search("b2")] });
+	await play(
+		"second",
+		{ calls: [search("b1"), search("b3"), search("b4")] },
+		{ calls: [call.rewind("r1")] },
+		{ calls: [search("b2")] },
+	);
 	const newest = () => ({ calls: [call.cancel("x1", { markerId: records(session, "mulligan:rewind").at(-1)?.id })] });
 	await play("third", newest, { calls: [search("c1")] });
 	expect(records(session, "mulligan:cancel")).toHaveLength(1);

@@ -73,17 +73,15 @@ async function play(pi: PiVersion, say: (text: string) => string, details?: obje
 	return { requests: session.requests.map(({ messages }) => wire(messages)), own };
 }
 
-const mute = (text: string) => "x".repeat(text.length);
+/** A text of the same shape and the same bytes that says nothing. */
+const mute = (text: string) => text.replace(/[A-Za-z0-9]/g, "x");
 
 /** A request with every text of the outside, also where the audit quotes one, and ids made the same. */
 function masked(request: unknown): string {
-	let text = JSON.stringify(request);
+	let text = JSON.stringify(request, (key, value) => (key === "details" ? undefined : value));
 	for (const hostile of [...HOSTILE, "Mulligan: refused — Mulligan is disabled."])
-		text = text.replaceAll(JSON.stringify(hostile).slice(1, -1), mute(hostile));
-	return text
-		.replaceAll(/other:note [^\\]*…/g, "other:note …")
-		.replaceAll(/"details":\{[^}]*\},?/g, "")
-		.replaceAll(/\b[0-9a-f]{8}\b|"id":"[^"]*"/g, "ID");
+		text = text.replaceAll(JSON.stringify(hostile).slice(1, -1), JSON.stringify(mute(hostile)).slice(1, -1));
+	return text.replaceAll(/other:note [^\\]*…/g, "other:note …").replaceAll(/\b[0-9a-f]{8}\b|"id":"[^"]*"/g, "ID");
 }
 
 describe.each(piVersions())("with Pi $version", (pi) => {
