@@ -14,6 +14,7 @@ import type { Ending, Op } from "../kernel/moments.ts";
 import type { Surroundings } from "../kernel/session.ts";
 import { textTokens } from "../kernel/tokens.ts";
 import type { Alignment } from "./align.ts";
+import { applyToLeaving, type LeavingPreparation } from "./branch-summary.ts";
 import { applyToPreparation, type Preparation } from "./compaction.ts";
 import { onAnyEvent } from "./host.ts";
 import { type Persistence, restoreNow, withOwedEdits } from "./native.ts";
@@ -103,6 +104,9 @@ export function attach(
 		await kernel.hooks.onCompact.promise({ reason });
 		showStatus(kernel, context);
 	});
+	on("session_before_tree", ({ kernel }, { preparation }: { preparation: LeavingPreparation }) =>
+		applyToLeaving(preparation, kernel.durable()),
+	);
 	on("session_tree", async ({ kernel }, _event, context) => {
 		restoreNow(pi, kernel, context);
 		await kernel.hooks.onSession.promise({ reason: "tree" });
