@@ -33,7 +33,10 @@ export function withBlock(text: string, name: string, block: string): string {
 /** Every knob with its default, its range and what it does, from the schemas. */
 export function knobTable(): string {
 	const sections = Object.entries({ ...PLUGIN_SECTIONS, ...KernelSections });
-	return table([...Object.entries(TopKnobs as Readonly<Record<string, Knob>>), ...sections.flatMap(([name, schema]) => knobsOf(name, schema))]);
+	return table([
+		...Object.entries(TopKnobs as Readonly<Record<string, Knob>>),
+		...sections.flatMap(([name, schema]) => knobsOf(name, schema)),
+	]);
 }
 
 /** The same for the knobs of one plugin. Throws where the plugin has none. */
