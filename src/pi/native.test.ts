@@ -177,6 +177,22 @@ describe.each(piVersions())("with Pi $version", (pi) => {
 		expect(containsText(session.lastRequest.messages, "MARK-a-")).toBe(!hasEdits(pi));
 	});
 
+	test("what Pi takes no edit of stays with the view, and all else of the change becomes edits", async () => {
+		await using session = await open(pi, { rewind: { protectedRoles: ["first:user"] } });
+		await play(session, "one");
+		await session.prompt("/mulligan_checkpoint here");
+		await play(session, "two", search("a"));
+		await session.bash("echo BASH-OUTPUT");
+		await play(session, "three", { calls: [call.rewind("r", { granularity: "checkpoint", checkpoint: "here" })] });
+		expect(session.errors).toEqual([]);
+		for (const mark of ["MARK-a-", "BASH-OUTPUT"])
+			expect([mark, containsText(session.lastRequest.messages, mark)]).toEqual([mark, false]);
+		if (hasEdits(pi)) expect(told(session)).toContain("a: out");
+		await play(session, "four");
+		expect(containsText(session.lastRequest.messages, "BASH-OUTPUT")).toBe(false);
+		expect(session.errors).toEqual([]);
+	});
+
 	test("another extension's edit of the same entry is left alone, and neither breaks the other's proposal", async () => {
 		let edited: string | undefined;
 		const other = (api: ExtensionAPI) => {
