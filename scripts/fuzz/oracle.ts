@@ -151,7 +151,7 @@ function faultsOfContent(messages: readonly AnyMessage[], known: Known, isOff: b
 		)
 			found.push(`the summary ${summary} is missing`);
 	}
-	return [...found, ...(isOff ? [] : faultsOfNotes(messages, known))];
+	return [...found, ...(isOff ? [] : [...faultsOfNotes(messages, known), ...faultsOfTellings(branch)])];
 }
 
 /** Index of the first entry that a compaction left in the context. */
@@ -171,4 +171,29 @@ function faultsOfNotes(messages: readonly AnyMessage[], { branch, notes, retired
 			.map((note) => `the note ${note} is there ${count(note)} times`),
 		...retiredNotes.filter((note) => count(note) > 0).map((note) => `the note ${note} of what was taken back is sent`),
 	];
+}
+
+/** What a stored result tells of its op is on record: that it waits, or that it became active. */
+function faultsOfTellings(branch: readonly SessionEntry[]): readonly string[] {
+	const queued = new Set<unknown>();
+	const asked = new Set<unknown>();
+	for (const entry of branch) {
+		if (entry.type !== "custom") continue;
+		const { op, excludeToolCallId } = (entry.data ?? {}) as {
+			op?: { toolCallId?: string };
+			excludeToolCallId?: string;
+		};
+		if (entry.customType === "mulligan:queued" && op) queued.add(op.toolCallId);
+		if (entry.customType === "mulligan:rewind") asked.add(excludeToolCallId);
+	}
+	return branch.flatMap((entry) => {
+		if (entry.type !== "message" || entry.message.role !== "toolResult") return [];
+		const { toolName, toolCallId, content } = entry.message;
+		const text = JSON.stringify(content);
+		if (/^mulligan_(rewind|shrink)$/.test(toolName) && /\\nQueued \(/.test(text) && !queued.has(toolCallId))
+			return [`${toolCallId} was told to wait, and no record says so`];
+		if (toolName === "mulligan_rewind" && /\\nActive from the next request/.test(text) && !asked.has(toolCallId))
+			return [`${toolCallId} was told to be active, and no record says so`];
+		return [];
+	});
 }
