@@ -276,6 +276,23 @@ describe.each(edges)("the report, with Pi $version", (pi) => {
 });
 
 describe.each(edges)("an audit and what waits, with Pi $version", (pi) => {
+	test("of two shrinks of one result it tells which is in force", async () => {
+		await using session = await open({ pi: newest[0] as PiVersion, settings: { mulligan: atOnce } });
+		const target = { by_tool_call_id: "c1" };
+		session.script(
+			{ calls: greps("c1") },
+			{ calls: [call.shrink("s1", target, "the first one")] },
+			{ calls: [call.shrink("s2", target, "short")] },
+			"done",
+		);
+		await session.prompt("go");
+		const lines = (await ask(session)).split("\n").filter((line) => line.includes("shrink of "));
+		expect(lines).toEqual([
+			expect.stringMatching(/: a later shrink of it is in force$/),
+			expect.stringMatching(/: [\d,]+ → [\d,]+$/),
+		]);
+	});
+
 	test("activates the queue first, spends the moment and reports the next request", async () => {
 		await using session = await open({ pi });
 		session.script({ calls: greps("c1") }, { calls: shrinks("c1") }, { calls: [asks("c2")] }, "done");

@@ -41,9 +41,12 @@ function activeLines({ journal, session }: Api, view: readonly ViewedEntry[], fi
 		const where = granularity === "checkpoint" ? `checkpoint ${checkpoint ?? ""}`.trimEnd() : granularity;
 		return `  ${entryId} rewind ${where}: ${hidden.length} message(s) hidden, ~${figure(tokens)}`;
 	};
+	const inForce = new Map(shrinks.map(({ entryId, pinnedEntryId }) => [pinnedEntryId, entryId]));
 	const shrinkLine = ({ entryId, pinnedEntryId }: JournalRecord<ShrinkBody>) => {
 		const entry = session.entry(pinnedEntryId);
 		const what = entry ? labelOf(entry, session) : "a result";
+		if (inForce.get(pinnedEntryId) !== entryId)
+			return `  ${entryId} shrink of ${what}: a later shrink of it is in force`;
 		const now = seen.get(pinnedEntryId);
 		if (now) return `  ${entryId} shrink of ${what}: ${figure(now.entry.tokens)} → ${figure(now.tokens)}`;
 		return `  ${entryId} shrink of ${what}: ${isHidden(pinnedEntryId) ? "hidden" : "no longer in the context"}`;

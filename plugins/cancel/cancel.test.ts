@@ -244,9 +244,9 @@ describe("of two ops", () => {
 	test("of one result the newer is taken back first, then the older: shrinks", async () => {
 		await using session = await open();
 		const cancel = (id: string) => call.cancel(id, { target: { by_tool_call_id: "a" } });
-		await prompt(session, [read("a")], [shrink("s1", "a")], [shrink("s2", "a")], [cancel("k1")], [cancel("k2")]);
+		await prompt(session, [read("a")], [shrink("longer s1", "a")], [shrink("s2", "a")], [cancel("k1")], [cancel("k2")]);
 		expect(cancelled(session)).toEqual([markerId(session, "shrink", 1), markerId(session, "shrink", 0)]);
-		expect(containsText(session.requests[4]?.messages, "short s1\n</context-shrunk>")).toBe(true);
+		expect(containsText(session.requests[4]?.messages, "short longer s1\n</context-shrunk>")).toBe(true);
 		expect(answers(session).at(-2)?.text).toContain("your earlier summary of the result is back");
 		expect(lastAnswer(session).text).toBe(SHRINK_IS_BACK);
 		expect(seen(session, "a")).toBe(`READ-a ${BULK}`);

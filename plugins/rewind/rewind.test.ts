@@ -229,7 +229,7 @@ describe("a success", () => {
 		await prompt(session, [call.tool("c1", "grep"), call.tool("c2", "grep")], [call.rewind("r")]);
 		const [record] = records(session, "mulligan:rewind");
 		expect(lastAnswer(session)).toEqual({
-			text: "Mulligan: rewind recorded: the last tool call group; 3 message(s) leave the view.\nActive from the next request: your note stands in their place.",
+			text: "Mulligan: rewind recorded: the last tool call group; 3 message(s) to leave the view.\nActive from the next request: your note stands in their place.",
 			details: { markerId: record?.id },
 		});
 	});
@@ -301,7 +301,7 @@ describe("last_tool_call_group", () => {
 		log.assistant({ calls: [{ id: "c2", name: "read", args: {} }], stopReason: "aborted" });
 		await using session = await open({}, { log });
 		await prompt(session, [call.rewind("r")]);
-		expect(lastAnswer(session).text).toContain("; 2 message(s) leave the view.");
+		expect(lastAnswer(session).text).toContain("; 2 message(s) to leave the view.");
 		expect(session.lastRequest.messages.map(textOf).join()).not.toContain("GREP");
 	});
 
@@ -314,7 +314,7 @@ describe("last_tool_call_group", () => {
 			[call.cancel("k1", { markerId: "nothing" }), call.shrink("s2", { by_tool_name: "nothing" })],
 			[call.rewind("r")],
 		);
-		expect(lastAnswer(session).text).toContain("; 7 message(s) leave the view.");
+		expect(lastAnswer(session).text).toContain("; 7 message(s) to leave the view.");
 		expect(view(session).slice(0, 2)).toEqual(["user: go", "assistant → mulligan_rewind#r"]);
 	});
 
@@ -361,7 +361,7 @@ describe("last_tool_call_group", () => {
 		expect(view(session)).toEqual([
 			"user: go",
 			"assistant → mulligan_rewind#r2",
-			expect.stringContaining("; 6 message(s) leave the view."),
+			expect.stringContaining("; 6 message(s) to leave the view."),
 			"note",
 		]);
 	});
@@ -417,7 +417,7 @@ describe("last_tool_call_group", () => {
 		log.batch([{ id: "c2", name: "grep", result: "B" }]);
 		await using session = await open({}, { log, ...withPlugins(hider) });
 		await prompt(session, [call.rewind("r")]);
-		expect(lastAnswer(session).text).toContain("; 2 message(s) leave the view.");
+		expect(lastAnswer(session).text).toContain("; 2 message(s) to leave the view.");
 		expect(view(session).slice(0, 3)).toEqual(["user: first", "user: go", "assistant → mulligan_rewind#r"]);
 	});
 
@@ -472,7 +472,7 @@ describe("last_turn", () => {
 			"user: go",
 			"user: OTHER",
 			"assistant → mulligan_rewind#r",
-			expect.stringContaining("all since the user's last message; 4 message(s) leave the view."),
+			expect.stringContaining("all since the user's last message; 4 message(s) to leave the view."),
 			"note",
 		]);
 	});
@@ -490,7 +490,7 @@ describe("last_turn", () => {
 			"user: go",
 			"note",
 			"assistant → mulligan_rewind#r2",
-			expect.stringContaining("; 4 message(s) leave the view."),
+			expect.stringContaining("; 4 message(s) to leave the view."),
 			"note",
 		]);
 	});
@@ -548,7 +548,7 @@ describe("a rewind to a checkpoint", () => {
 			"assistant: one",
 			"user: go",
 			"assistant → mulligan_rewind#r",
-			expect.stringContaining('all since the checkpoint "here"; 6 message(s) leave the view.'),
+			expect.stringContaining('all since the checkpoint "here"; 6 message(s) to leave the view.'),
 			"note",
 		]);
 		expect(records(session, "mulligan:rewind")[0]).toMatchObject({ granularity: "checkpoint", checkpoint: "here" });
@@ -563,7 +563,7 @@ describe("a rewind to a checkpoint", () => {
 			"assistant: one",
 			"user: go",
 			"assistant → mulligan_rewind#r",
-			expect.stringContaining("; 6 message(s) leave the view."),
+			expect.stringContaining("; 6 message(s) to leave the view."),
 			"note",
 		]);
 		expect(records(session, "mulligan:rewind")[0]).toMatchObject({ options: { protect: ["first:user"] } });
@@ -584,7 +584,7 @@ describe("a rewind to a checkpoint", () => {
 			"result mulli",
 			"note",
 		]);
-		expect(lastAnswer(session).text).toContain("; 2 message(s) leave the view.");
+		expect(lastAnswer(session).text).toContain("; 2 message(s) to leave the view.");
 	});
 
 	test("keeps summaries, earlier notes and its own message with its siblings", async () => {
@@ -633,7 +633,7 @@ describe("a rewind to a checkpoint", () => {
 		log.user("third");
 		await using session = await open({}, { log });
 		await prompt(session, [toHere()]);
-		expect(lastAnswer(session).text).toContain("; 1 message(s) leave the view.");
+		expect(lastAnswer(session).text).toContain("; 1 message(s) to leave the view.");
 	});
 
 	test("consumes it once active, and no other checkpoint", async () => {
@@ -661,7 +661,7 @@ describe("a rewind to a checkpoint", () => {
 		log.assistant("four");
 		await using session = await open({}, { log });
 		await prompt(session, [toHere()]);
-		expect(lastAnswer(session).text).toContain("; 1 message(s) leave the view.");
+		expect(lastAnswer(session).text).toContain("; 1 message(s) to leave the view.");
 		expect([checkpoint, older, newest, elsewhere].map((id) => label(session, id))).toEqual([
 			undefined,
 			undefined,
@@ -747,7 +747,7 @@ describe("a rewind to a checkpoint", () => {
 			"assistant → mulligan_rewind#r",
 		]);
 		expect(orphans(session.lastRequest.messages)).toEqual({ calls: [], results: [] });
-		expect(lastAnswer(session).text).toContain("; 1 message(s) leave the view.");
+		expect(lastAnswer(session).text).toContain("; 1 message(s) to leave the view.");
 	});
 
 	test("with nothing after it is refused", async () => {

@@ -50,7 +50,7 @@ export function runRewind(api: Api, call: Call): ToolAnswer {
 		},
 		tell,
 	);
-	const first = `Mulligan: rewind recorded: ${whereOf(body)}; ${leaving.size} message(s) leave the view.`;
+	const first = `Mulligan: rewind recorded: ${whereOf(body)}; ${leaving.size} message(s) to leave the view.`;
 	return { text: [first, ...warnings].join("\n"), details: { markerId: body.id } };
 }
 

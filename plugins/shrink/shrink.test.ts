@@ -306,11 +306,36 @@ describe("two shrinks of one result", () => {
 		await prompt(
 			session,
 			[read("a")],
-			[call.shrink("s1", target, "first")],
+			[call.shrink("s1", target, "the first")],
 			[call.shrink("s2", target, "second")],
 			[call.cancel("k", { target })],
 		);
-		expect(seen(session).a).toBe(stamped("first"));
+		expect(seen(session).a).toBe(stamped("the first"));
+	});
+
+	test("the second has to be smaller than the first, which stays where it is not", async () => {
+		await using session = await open();
+		const target = { by_tool_name: "read" };
+		await prompt(
+			session,
+			[read("a")],
+			[call.shrink("s1", target, "short")],
+			[call.shrink("s2", target, "much longer")],
+		);
+		expect(lastAnswer(session).text).toBe(
+			`Mulligan: refused — the replacement is not smaller than the summary that stands in its place: ${stamped("much longer").length} characters for ${stamped("short").length}. Leave it as it is.`,
+		);
+		expect(seen(session).a).toBe(stamped("short"));
+	});
+
+	test("a second that waits says that the earlier summary stands", async () => {
+		await using session = await open({ rewrites: { maxMoments: 1, flushShedTokens: 0 } });
+		const target = { by_tool_name: "read" };
+		await prompt(session, [read("a")], [call.shrink("s1", target, "the first")], [call.shrink("s2", target, "second")]);
+		expect(lastAnswer(session).text).toMatch(
+			/Queued \(~\d+ tokens wait\): the earlier summary still stands\. It becomes active when /,
+		);
+		expect(seen(session).a).toBe(stamped("the first"));
 	});
 });
 

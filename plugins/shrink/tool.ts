@@ -29,13 +29,16 @@ export function runShrink(api: Api, { toolCallId, params }: ToolCall<ShrinkParam
 	const entry = session.resolve(params.target, { span: toolCallId });
 	if (!entry)
 		return api.refuse("that result is from a previous turn; only this turn's tool calls can be shrunk.", "no-match");
-	const before = contentChars(entry.message.content);
+	const earlier = standingFor(api, entry);
+	const before = earlier === undefined ? contentChars(entry.message.content) : earlier.length;
 	const after = stamped(params.replacement).length;
-	if (after >= before)
+	if (after >= before) {
+		const what = earlier === undefined ? "the result" : "the summary that stands in its place";
 		return api.refuse(
-			`the replacement is not smaller than the result: ${after} characters for ${before}. Leave it as it is.`,
+			`the replacement is not smaller than ${what}: ${after} characters for ${before}. Leave it as it is.`,
 			"not-smaller",
 		);
+	}
 	const body: ShrinkBody = {
 		id: api.newId(),
 		target: params.target,
@@ -54,30 +57,36 @@ export function runShrink(api: Api, { toolCallId, params }: ToolCall<ShrinkParam
 			shedTokens: shedBy(api, entry, params.replacement),
 			toolCallId,
 		},
-		tell,
+		(fate) => tell(fate, earlier === undefined ? "the result is still whole" : "the earlier summary still stands"),
 	);
 	return { text: "Mulligan: shrink recorded. Matched: yes.", details: { markerId: body.id } };
 }
 
 /** Tokens that leave the view, net of what comes in: against what stands there now. */
-function shedBy({ journal }: Api, entry: ResultEntry, replacement: string): number {
-	const standing = replacementByEntry(journal.active(MARKER)).get(entry.id);
-	const now = standing === undefined ? contentTokens(entry.message.content) : contentTokens(stamped(standing));
+function shedBy(api: Api, entry: ResultEntry, replacement: string): number {
+	const now = contentTokens(standingFor(api, entry) ?? entry.message.content);
 	return now - contentTokens(stamped(replacement));
 }
 
-/** What the result says once the op's fate is known. */
-function tell(fate: Fate): string {
+/** The summary that the view shows of a result already; undefined where it shows the result. */
+function standingFor({ journal }: Api, { id }: ResultEntry): string | undefined {
+	const standing = replacementByEntry(journal.active(MARKER)).get(id);
+	return standing === undefined ? undefined : stamped(standing);
+}
+
+/** What the result says once the op's fate is known; `still` is what stands until then. */
+function tell(fate: Fate, still: string): string {
+	const sentence = `${still.charAt(0).toUpperCase()}${still.slice(1)}.`;
 	switch (fate.status) {
 		case "active":
 			return "Active from the next request.";
 		case "queued":
-			return `Queued (~${fate.volumeTokens} tokens wait): the result is still whole. It becomes active when ${fate.until}.`;
+			return `Queued (~${fate.volumeTokens} tokens wait): ${still}. It becomes active when ${fate.until}.`;
 		case "held":
-			return `Queued, held by ${fate.by} (~${fate.volumeTokens} tokens wait): the result is still whole.`;
+			return `Queued, held by ${fate.by} (~${fate.volumeTokens} tokens wait): ${still}.`;
 		case "dropped":
-			return `Dropped: ${fate.reason}. The result is still whole.`;
+			return `Dropped: ${fate.reason}. ${sentence}`;
 		case "failed":
-			return `Not done: the session log could not be written (${fate.reason}). The result is still whole.`;
+			return `Not done: the session log could not be written (${fate.reason}). ${sentence}`;
 	}
 }
