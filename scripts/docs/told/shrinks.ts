@@ -37,13 +37,19 @@ export async function shrinks(tell: Tell): Promise<void> {
 	await play(
 		session,
 		[call.grep("g6")],
-		[call.shrink("s6", "g6")],
+		[call.shrink("s6", "g6", long)],
 		[call.shrink("s7", "g6")],
+		[call.shrink("n5", "g6", long)],
 		[call.cancel("x6", again)],
 	);
+	tell("shrink refused", answer(session, "n5", "the replacement is not smaller than an earlier one"));
 	tell("cancel", answer(session, "x6", "a shrink of a result that was shrunk before is taken back"));
 	tell("transcript", row(session, "mulligan:cancel", { when: "a rewind or a shrink is taken back" }));
 	await play(session, [call.cancel("x3", { markerId: "unknown" }), call.cancel("x4", {})]);
 	tell("cancel", answer(session, "x3", "nothing matches"));
 	tell("cancel", answer(session, "x4", "neither `target` nor `markerId` is given"));
+
+	await using budgeted = await openStage({ rewrites: { maxMoments: 1, flushShedTokens: 0 } });
+	await play(budgeted, [call.grep("g1")], [call.shrink("s1", "g1", long)], [call.shrink("s2", "g1")]);
+	tell("shrink", answer(budgeted, "s2", "it waits, and an earlier one of the same result is active"));
 }
