@@ -11,6 +11,7 @@ import {
 	type Tell,
 	type Told,
 	toolRow,
+	withoutIds,
 } from "../stage.ts";
 
 /** Ops that wait under default settings, what becomes of them, and the audit that activates them. */
@@ -97,9 +98,4 @@ function clearLabel({ sessionManager, branch }: TestSession): void {
 
 function status(session: TestSession, when: string): Told {
 	return { when, text: found(session.ui.statuses.get("mulligan"), "status") };
-}
-
-/** A report with one id in place of Pi's random ones, of their length. */
-function withoutIds(told: Told): Told {
-	return { ...told, text: told.text.replace(/^ {2}[0-9a-f]{8} (?=rewind|shrink)/gm, "  1a2b3c4d ") };
 }

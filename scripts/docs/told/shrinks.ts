@@ -1,5 +1,5 @@
 import { textOf } from "../../../src/testing/index.ts";
-import { AT_ONCE, answer, call, notified, openStage, play, row, type Tell } from "../stage.ts";
+import { AT_ONCE, answer, call, notified, openStage, play, row, type Tell, withoutIds } from "../stage.ts";
 
 /** Shrinks that become active at once, what they are refused for, and cancels. */
 export async function shrinks(tell: Tell): Promise<void> {
@@ -40,8 +40,10 @@ export async function shrinks(tell: Tell): Promise<void> {
 		[call.shrink("s6", "g6", long)],
 		[call.shrink("s7", "g6")],
 		[call.shrink("n5", "g6", long)],
+		[call.audit("a6")],
 		[call.cancel("x6", again)],
 	);
+	tell("audit", withoutIds(answer(session, "a6", "one result was shrunk twice")));
 	tell("shrink refused", answer(session, "n5", "the replacement is not smaller than an earlier one"));
 	tell("cancel", answer(session, "x6", "a shrink of a result that was shrunk before is taken back"));
 	tell("transcript", row(session, "mulligan:cancel", { when: "a rewind or a shrink is taken back" }));
