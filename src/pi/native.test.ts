@@ -1,7 +1,7 @@
 import type { ExtensionAPI, SessionEntry } from "@earendil-works/pi-coding-agent";
 import { describe, expect, test } from "vitest";
-import { faults } from "../../test/support/form.ts";
 import { atOnce, bulk, call, records, wire } from "../../test/support/mulligan.ts";
+import { faultsOfForm } from "../testing/conformance/form.ts";
 import {
 	containsText,
 	openSession,
@@ -110,7 +110,7 @@ describe.each(piVersions())("with Pi $version", (pi) => {
 		await using second = await open(pi, { persistence: "view" });
 		expect(await steps(second)).toEqual(auto);
 		expect(edits(second)).toEqual([]);
-		for (const { messages } of first.requests) expect(faults(messages)).toEqual([]);
+		for (const { messages } of first.requests) expect(faultsOfForm(messages)).toEqual([]);
 	});
 
 	test("a cancel gives the original back byte for byte, with its signatures", async () => {

@@ -1,7 +1,7 @@
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 import { describe, expect, test } from "vitest";
+import { faultsOfForm } from "../../src/testing/conformance/form.ts";
 import { containsText, openSession, piVersions, type Step, type TestSession } from "../../src/testing/index.ts";
-import { faults } from "../support/form.ts";
 import { atOnce, bulk, call, records } from "../support/mulligan.ts";
 
 const tools = { grep: ({ mark }: Record<string, unknown>) => bulk(`RESULT-${mark}-`) };
@@ -17,7 +17,7 @@ function wrong(session: TestSession, hidden: readonly string[], from: number): r
 	return session.requests
 		.slice(from)
 		.flatMap(({ messages }, at) => [
-			...faults(messages).map((fault) => `request ${from + at}: ${fault}`),
+			...faultsOfForm(messages).map((fault) => `request ${from + at}: ${fault}`),
 			...hidden.filter((mark) => containsText(messages, mark)).map((mark) => `request ${from + at}: ${mark}`),
 		]);
 }

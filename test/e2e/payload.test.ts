@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { definePlugin } from "../../src/plugin.ts";
+import { faultsOfForm } from "../../src/testing/conformance/form.ts";
 import { containsText, openSession, piVersions, shape, type TestSession } from "../../src/testing/index.ts";
-import { faults } from "../support/form.ts";
 import { atOnce, bulk, call } from "../support/mulligan.ts";
 
 const tools = { grep: () => bulk("SECRET") };
@@ -34,7 +34,7 @@ describe.each(piVersions())("with Pi $version, a request", (pi) => {
 			"user: four",
 			expect.stringMatching(/^assistant.* → mulligan_rewind#r1$/),
 		]);
-		expect(faults(session.lastRequest.messages)).toEqual([]);
+		expect(faultsOfForm(session.lastRequest.messages)).toEqual([]);
 		expect(containsText(session.lastRequest.messages, "SECRET")).toBe(false);
 	});
 
@@ -59,7 +59,7 @@ describe.each(piVersions())("with Pi $version, a request", (pi) => {
 		// The durable view is made anew after a resume: what was appended since the last time is hidden from then on.
 		await using session = await first.reopen();
 		await threePrompts(session);
-		expect(session.requests.map(({ messages }) => faults(messages))).toEqual(session.requests.map(() => []));
+		expect(session.requests.map(({ messages }) => faultsOfForm(messages))).toEqual(session.requests.map(() => []));
 		expect(session.errors).toEqual([]);
 	});
 
@@ -80,7 +80,7 @@ describe.each(piVersions())("with Pi $version, a request", (pi) => {
 		});
 		await using session = await openSession({ pi, tools, config: { plugins: ["...", careless] } });
 		await threePrompts(session);
-		for (const { messages } of session.requests) expect(faults(messages)).toEqual([]);
+		for (const { messages } of session.requests) expect(faultsOfForm(messages)).toEqual([]);
 		expect(containsText(session.lastRequest.messages, "thought three")).toBe(true);
 	});
 });

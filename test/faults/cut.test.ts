@@ -1,9 +1,9 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { faultsOfForm } from "../../src/testing/conformance/form.ts";
 import { containsText, openSession, type PiVersion, piVersions, type TestSession } from "../../src/testing/index.ts";
 import { ConfigFolders } from "../support/config.ts";
-import { faults } from "../support/form.ts";
 import { bulk, call, records } from "../support/mulligan.ts";
 
 /** Points at which a session's process is killed, for each Pi. */
@@ -68,10 +68,10 @@ function standing(lines: readonly Line[]) {
 }
 
 /** The calls whose results the file doesn't have. */
-function cutCall(lines: readonly Line[]): string {
+function cutCalls(lines: readonly Line[]): readonly string[] {
 	const answered = new Set(lines.map(({ message }) => message?.toolCallId));
 	const called = lines.findLast(({ message }) => message?.role === "assistant")?.message?.content ?? [];
-	return called.flatMap(({ type, id }) => (type === "toolCall" && !answered.has(id) ? [id] : [])).join(", ");
+	return called.flatMap(({ type, id }) => (type === "toolCall" && !answered.has(id) ? [id] : []));
 }
 
 function linesOf(text: string): readonly Line[] {
@@ -127,7 +127,8 @@ describe.each(piVersions())("killed at any point, with Pi $version", (pi) => {
 			const where = `cut at byte ${cut}`;
 			const { messages } = session.lastRequest;
 			// Pi itself answers a call that the process was killed in.
-			const open = faults(messages).filter((fault) => fault !== `orphans: ${cutCall(before)}`);
+			const unanswered = cutCalls(before).map((id) => `the call ${id} has no result`);
+			const open = faultsOfForm(messages).filter((fault) => !unanswered.includes(fault));
 			expect([where, open]).toEqual([where, []]);
 			expect([where, session.errors]).toEqual([where, []]);
 			for (const mark of marks(session, covered, true))

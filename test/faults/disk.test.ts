@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import { faultsOfForm } from "../../src/testing/conformance/form.ts";
 import { containsText, openSession, piVersions } from "../../src/testing/index.ts";
-import { faults } from "../support/form.ts";
 import { atOnce, bulk, call, records } from "../support/mulligan.ts";
 import { openRpc } from "../support/rpc.ts";
 
@@ -53,7 +53,7 @@ describe.each(edges)("with Pi $version", (pi) => {
 			session.script("on");
 			await session.prompt("and now?");
 			const { messages } = session.lastRequest;
-			expect(faults(messages)).toEqual([]);
+			expect(faultsOfForm(messages)).toEqual([]);
 			expect(
 				containsText(
 					messages.filter(({ role }) => role === "toolResult"),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { faultsOfForm } from "../../src/testing/conformance/form.ts";
 import { containsText, openSession, piVersions, type SessionLog, sessionLog } from "../../src/testing/index.ts";
-import { faults } from "../support/form.ts";
 import { atOnce, bulk, call } from "../support/mulligan.ts";
 
 const edges = piVersions().filter(({ name }) => name === "oldest" || name === "newest");
@@ -62,7 +62,7 @@ describe.each(edges)("with Pi $version", (pi) => {
 		expect(containsText(messages, "HIDDEN-")).toBe(false);
 		expect(containsText(messages, "FRESH-RESULT")).toBe(false);
 		expect(containsText(messages, "SHORT")).toBe(true);
-		expect(faults(messages)).toEqual([]);
+		expect(faultsOfForm(messages)).toEqual([]);
 		expect(session.errors).toEqual([]);
 	});
 });
