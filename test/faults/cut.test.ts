@@ -106,7 +106,7 @@ function marks(session: TestSession, covered: ReadonlySet<string | undefined>, i
 }
 
 describe.each(piVersions())("killed at any point, with Pi $version", (pi) => {
-	test(`a session goes on with what its file says, at each of ${CUTS} points`, { timeout: 180_000 }, async () => {
+	test(`a session goes on with what its file says, at each of ${CUTS} points`, { timeout: 600_000 }, async () => {
 		const whole = await record(pi);
 		const head = whole.indexOf("\n") + 1;
 		const next = numbers(20_26);
