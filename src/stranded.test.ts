@@ -24,17 +24,33 @@ describe("markers without their plugin", () => {
 			0,
 		],
 	])("%s are counted", (_what, branch, leftOut, count) => {
-		const text = strandedText(branch, leftOut);
+		const text = strandedText(branch, leftOut, { appliesEdits: false });
 		if (count === 0) expect(text).toBeUndefined();
 		else expect(text).toMatch(new RegExp(`^${count} marker`));
 	});
 });
 
 test("the human is told how many have no effect, and why", () => {
-	expect(strandedText([rewind("r")], ["audit", "rewind"])).toBe(
+	expect(strandedText([rewind("r")], ["audit", "rewind"], { appliesEdits: false })).toBe(
 		'1 marker of this session has no effect, because "rewind" is left out of the plugins: what it hid or replaced is in the view again.',
 	);
-	expect(strandedText([rewind("r"), shrink("s"), shrink("s2")], ["shrink", "rewind"])).toBe(
+	expect(strandedText([rewind("r"), shrink("s"), shrink("s2")], ["shrink", "rewind"], { appliesEdits: false })).toBe(
 		'3 markers of this session have no effect, because "rewind" and "shrink" are left out of the plugins: what they hid or replaced is in the view again.',
 	);
+});
+
+test("what Pi itself holds back is no longer in the view: the human is told how to get it", () => {
+	const edit = {
+		type: "context_edit",
+		id: "e",
+		parentId: null,
+		timestamp: "",
+		targetId: "x",
+		replacement: null,
+	} as const;
+	expect(strandedText([rewind("r"), edit], ["rewind"], { appliesEdits: true })).toMatch(
+		/: what it hid or replaced is in the view again, but for what Pi itself holds back: \/mulligan restore gives that back\.$/,
+	);
+	expect(strandedText([rewind("r"), edit], ["rewind"], { appliesEdits: false })).toMatch(/is in the view again\.$/);
+	expect(strandedText([rewind("r")], ["rewind"], { appliesEdits: true })).toMatch(/is in the view again\.$/);
 });

@@ -5,6 +5,7 @@ import { printableLines } from "../config/printable.ts";
 import { projectFolders, projectRoot } from "../config/sources/places.ts";
 import type { Gate } from "../config/trust/gate.ts";
 import type { Plugin } from "../kernel/plugin.ts";
+import { hasProjection } from "./attach.ts";
 import { guardOf } from "./gate.ts";
 import { tellHuman } from "./host.ts";
 
@@ -45,12 +46,9 @@ export async function configOf(
 	return { ...config, gate, agentDir, projectRoot: projectFolders(cwd, homedir()).at(-1) };
 }
 
-async function strandedIn(
-	{ sessionManager }: ExtensionContext,
-	{ leftOut }: LoadedConfig,
-): Promise<string | undefined> {
+async function strandedIn(context: ExtensionContext, { leftOut }: LoadedConfig): Promise<string | undefined> {
 	const { strandedText } = await import("../stranded.ts");
-	return strandedText(sessionManager.getBranch(), leftOut);
+	return strandedText(context.sessionManager.getBranch(), leftOut, { appliesEdits: hasProjection(context) });
 }
 
 /** More warnings than this are one, which counts the rest. */

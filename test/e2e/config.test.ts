@@ -141,7 +141,7 @@ export default defineConfig({ plugins: ["...", [mine, { line: "${line}" }]] });`
 	});
 
 	test("without rewind and shrink their markers have no effect, and one warning says how many", async () => {
-		await using session = await openAtOnce({ pi, tools });
+		await using session = await openAtOnce({ pi, tools, settings: { mulligan: { persistence: "view" } } });
 		session.script({ calls: [call.tool("c1", "grep", { pattern: "wide" })] }, { calls: [call.rewind("c2")] }, "done");
 		await session.prompt("find");
 		const shrink = call.shrink("c4", { by_tool_name: "log" }, "GREEN");

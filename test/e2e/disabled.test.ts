@@ -26,7 +26,7 @@ async function withHistory(pi: PiVersion): Promise<TestSession> {
 		pi,
 		tools,
 		models: [{ id: "model-a" }, { id: "model-b" }],
-		settings: { mulligan: { rewrites: { maxMoments: 1, flushShedTokens: 1e6 } } },
+		settings: { mulligan: { rewrites: { maxMoments: 1, flushShedTokens: 1e6 }, persistence: "view" } },
 	});
 	session.script(
 		{ calls: [call.tool("c1", "grep")] },
