@@ -81,7 +81,7 @@ function rangeOf(knob: Knob): string {
 export function panelTable(): string {
 	const rows = Object.entries(SUB_COMMANDS).map(([name, what]) => {
 		const [, args = "", text = what] = /^([A-Z[\] ]+): (.*)$/.exec(what) ?? [];
-		return `| \`${`${name} ${args.toLowerCase()}`.trim()}\` | ${text} |`;
+		return `| \`${`${name} ${args.toLowerCase().replace(/(?<!\[)\b[a-z]+\b(?!\])/g, "<$&>")}`.trim()}\` | ${text} |`;
 	});
 	return [
 		"| `/mulligan …` | what it does |",
