@@ -44,7 +44,7 @@ describe.each(edges)("with Pi $version", (pi) => {
 					log.batch([{ id: `e${count}`, name: "grep", result: `SEEN-${count} ${result}` }]);
 			},
 		],
-	])("a session of %s resumes with all its edits, and can be worked in", { timeout: 120_000 }, async (what, fill) => {
+	])("a session of %s resumes with all its edits, and can be worked in", { timeout: 400_000 }, async (what, fill) => {
 		// Pi itself takes half a minute for it.
 		if (what === "200 MB" && pi.name !== "newest") return;
 		const log = sessionLog();
