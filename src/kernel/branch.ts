@@ -127,6 +127,11 @@ export class Branch {
 		return this.#labelRevision;
 	}
 
+	/** Number of entries on the branch, those without a message included. */
+	get length(): number {
+		return this.#length;
+	}
+
 	get leafId(): EntryId | null {
 		return this.#leafId;
 	}

@@ -6,7 +6,7 @@ import type { Host } from "./host.ts";
 import { type Blame, Isolation, messageOfError, type Owner, owner } from "./isolate.ts";
 import { Journal } from "./journal.ts";
 import type { EntryId, Usage } from "./messages.ts";
-import { type Owed, owedEdits } from "./mirror.ts";
+import { type Owed, owedEdits, portionOf } from "./mirror.ts";
 import { type MomentRules, Moments } from "./moments.ts";
 import type { Plugin, SessionReader, Settings } from "./plugin.ts";
 import { type RegisteredCommand, type RegisteredTool, Registry } from "./registry.ts";
@@ -121,7 +121,10 @@ export class Kernel {
 		return { ...this.#parts, log: (line: string) => this.#parts.host.log(line) };
 	}
 
-	/** What is missing between the view and the edits that Pi applies itself. Worked out anew only when one of them is another. */
+	/**
+	 * What is missing between the view and the edits that Pi applies itself, of the changes as many as one turn's end bears.
+	 * Worked out anew only when one of them is another.
+	 */
 	owedEdits(): Owed {
 		const { branch, journal } = this.#parts;
 		const view = this.durable();
@@ -129,7 +132,8 @@ export class Kernel {
 		if (this.#owed?.key !== key) {
 			const isRunning = (type: string) =>
 				this.plugins.some(({ name, off }) => `mulligan:${name}` === type && off === undefined);
-			this.#owed = { key, owed: owedEdits({ branch, journal, view, isRunning }) };
+			const { changes, restores } = owedEdits({ branch, journal, view, isRunning });
+			this.#owed = { key, owed: { changes: portionOf(changes, branch), restores } };
 		}
 		return this.#owed.owed;
 	}

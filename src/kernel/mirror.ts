@@ -45,6 +45,17 @@ export function owedEdits(parts: Parts): Owed {
 	};
 }
 
+/** Pi walks the branch for each edit: so many steps of that are made at one turn's end. */
+const STEPS_PER_TURN = 2_000_000;
+
+/** The first of the changes, as many as one turn's end bears; a tool group is not cut. The view does the rest until its turn. */
+export function portionOf(changes: readonly MirrorEdit[], branch: Branch): readonly MirrorEdit[] {
+	let count = Math.min(changes.length, Math.max(8, Math.floor(STEPS_PER_TURN / branch.length)));
+	const groupAt = (index: number) => branch.groupOf(changes[index]?.targetId ?? "");
+	while (count < changes.length && groupAt(count) !== undefined && groupAt(count) === groupAt(count - 1)) count++;
+	return changes.slice(0, count);
+}
+
 /** Whether two contents say the same: a string is one text block. */
 export function isSameContent(a: Content, b: Content): boolean {
 	return JSON.stringify(blocksOf(a)) === JSON.stringify(blocksOf(b));
