@@ -287,9 +287,10 @@ export class Moments {
 
 	#open(moment: Moment, leftContext: ReadonlySet<string>): ReadonlyMap<string, Fate> {
 		if (this.#hooks?.onMoment.call(moment) === false) return this.#hold(moment);
-		const shed = new Map<EntryId, number>();
+		const shed = new Map<EntryId, Shed>();
 		const fates = new Map(moment.ops.map((op) => [op.id, this.#activate(op, { leftContext, shed })] as const));
-		for (const [id, tokens] of shed) this.#turn.replaced.set(id, (this.#turn.replaced.get(id) ?? 0) + tokens);
+		for (const [id, { opId, tokens }] of shed)
+			this.#turn.replaced.set(id, { opId, tokens: (this.#turn.replaced.get(id)?.tokens ?? 0) + tokens });
 		if (![...fates.values()].some(({ status }) => status === "active")) return fates;
 		this.#last = { ...moment, ops: moment.ops.filter(({ id }) => fates.get(id)?.status === "active") };
 		this.#log(`moment: ${moment.ops.length} op(s), ~${moment.volumeTokens} tokens, by ${moment.trigger}`);
@@ -316,7 +317,7 @@ export class Moments {
 	/** `shed` takes what the batch sheds by replaced entry: of two shrinks of one result the later counts. */
 	#activate(
 		op: Op,
-		{ leftContext, shed }: { readonly leftContext: ReadonlySet<string>; readonly shed: Map<EntryId, number> },
+		{ leftContext, shed }: { readonly leftContext: ReadonlySet<string>; readonly shed: Map<EntryId, Shed> },
 	): Fate {
 		const isLate = this.#queue().some(({ id }) => id === op.id);
 		const isLeft = leftContext.has(op.id) && op.effect === "hide";
@@ -328,7 +329,7 @@ export class Moments {
 		if (failed || !record) return { status: "failed", reason: failed?.message ?? "nothing was written" };
 		this.#view.expectChange(`${op.plugin} became active`);
 		if (isLate) this.#write(() => this.#close(op, "activated"));
-		if (op.effect === "replace") for (const id of op.entryIds) shed.set(id, op.shedTokens);
+		if (op.effect === "replace") for (const id of op.entryIds) shed.set(id, { opId: op.id, tokens: op.shedTokens });
 		this.#hooks?.onOp.call({ status: "activated", op, record });
 		return { status: "active" };
 	}
@@ -377,14 +378,21 @@ export class Moments {
 		const own = this.#inCallOrder(fresh.map(({ op }) => op).filter((op) => activated.includes(op)));
 		const last = own.findLast(({ effect }) => effect === "replace") ?? own.at(-1);
 		const carrierId = last?.toolCallId ?? auditCallId;
-		const results = this.#turn.replaced.size;
-		if (carrierId === undefined || results === 0 || (last && this.#hasLaterCallOfSameTool(last))) return;
+		const replaced = this.#replacedInView();
+		if (carrierId === undefined || replaced.length === 0 || (last && this.#hasLaterCallOfSameTool(last))) return;
 		if (last?.effect !== "replace" && this.#turn.isOriented) return;
 		this.#turn.isOriented = true;
-		const tokens = [...this.#turn.replaced.values()].reduce((sum, shed) => sum + shed, 0);
+		const tokens = replaced.reduce((sum, shed) => sum + shed.tokens, 0);
 		const ending = this.#turn.endings.get(carrierId);
-		const line = orientationLine(results, Math.max(0, Math.round(tokens)));
+		const line = orientationLine(replaced.length, Math.max(0, Math.round(tokens)));
 		this.#turn.endings.set(carrierId, { replaces: false, ...ending, text: ending ? `${ending.text}\n${line}` : line });
+	}
+
+	/** What the turn replaced and the view shows so: neither what is hidden as well, nor what was retired at once. */
+	#replacedInView(): readonly Shed[] {
+		const { hidden } = this.#view.durable();
+		const retired = new Set(this.#journal.read("mulligan:cancel").map(({ targetId }) => targetId));
+		return [...this.#turn.replaced].flatMap(([id, shed]) => (hidden.has(id) || retired.has(shed.opId) ? [] : [shed]));
 	}
 
 	#inCallOrder(ops: readonly Op[]): readonly Op[] {
@@ -447,6 +455,12 @@ export class Moments {
 	}
 }
 
+/** What a replacement sheds, in plain tokens, and the op that it stands by. */
+interface Shed {
+	readonly opId: string;
+	readonly tokens: number;
+}
+
 interface Turn {
 	/** Ops submitted in it. */
 	ops: number;
@@ -454,8 +468,8 @@ interface Turn {
 	isMoment: boolean;
 	/** A result of it carries the orientation line. */
 	isOriented: boolean;
-	/** Shed tokens by replaced entry, of its moment. */
-	readonly replaced: Map<EntryId, number>;
+	/** What its moment shed, by replaced entry. */
+	readonly replaced: Map<EntryId, Shed>;
 	/** What completes its results, by call. */
 	readonly endings: Map<string, Ending>;
 	/** Our calls that have run. */
