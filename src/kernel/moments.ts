@@ -94,6 +94,7 @@ export class Moments {
 	#ride: FreeRide | undefined;
 	readonly #doubts: ((op: Op) => string | undefined)[] = [];
 	#heldBy = "";
+	#answered: { readonly batch: string; readonly isHeld: boolean } | undefined;
 	#spent = 0;
 	#last: PastMoment | undefined;
 	#turn = newTurn();
@@ -186,6 +187,7 @@ export class Moments {
 	/** The prompt cache breaks now, outside a turn's results: activate what waits. Returns what became active. */
 	rideNow(ride: FreeRide, leftContext: readonly Op[] = []): readonly Op[] {
 		this.#ride = ride;
+		if (ride !== "compaction") this.#answered = undefined;
 		this.#dropPointless();
 		return this.#decide([], new Set(leftContext.map(({ id }) => id)));
 	}
@@ -195,10 +197,17 @@ export class Moments {
 		return [...this.#queue(), ...this.#fresh.map(({ op }) => op)];
 	}
 
-	/** The view as it would be with everything that waits active. */
-	preview(): { readonly view: DurableView; readonly ops: readonly Op[] } {
+	/**
+	 * The view that a compaction is to summarise, and the ops that become active with it: all that wait, unless a plugin
+	 * holds them back. Asked now, since the summary can't be told later; the answer holds for the ride of these ops.
+	 */
+	beforeCompaction(): { readonly view: DurableView; readonly ops: readonly Op[] } {
 		const ops = this.waiting().filter((op) => this.#reasonToDrop(op) === undefined);
+		this.#answered = undefined;
+		const moment: Moment = { ops, volumeTokens: volumeOf(ops), trigger: "compaction", free: true };
 		if (ops.length === 0) return { view: this.#view.durable(), ops };
+		this.#answered = { batch: idsOf(ops), isHeld: this.#isHeld(moment) };
+		if (this.#answered.isHeld) return { view: this.#view.durable(), ops: [] };
 		const view = this.#journal.assuming(ops, () => {
 			this.#view.expectChange("a preview");
 			return this.#view.durable();
@@ -226,6 +235,7 @@ export class Moments {
 		const isNews = this.#fresh.length > 0 || this.#audited.length > 0 || this.#ride !== undefined;
 		if (this.#turn.isDecided && !isNews) return;
 		this.#turn.isDecided = true;
+		this.#answered = undefined;
 		const fresh = this.#fresh;
 		this.#fresh = [];
 		const activated = this.#decide(fresh, new Set());
@@ -286,7 +296,7 @@ export class Moments {
 	}
 
 	#open(moment: Moment, leftContext: ReadonlySet<string>): ReadonlyMap<string, Fate> {
-		if (this.#hooks?.onMoment.call(moment) === false) return this.#hold(moment);
+		if (this.#isHeld(moment)) return this.#hold(moment);
 		const shed = new Map<EntryId, Shed>();
 		const fates = new Map(moment.ops.map((op) => [op.id, this.#activate(op, { leftContext, shed })] as const));
 		for (const [id, { opId, tokens }] of shed)
@@ -297,6 +307,14 @@ export class Moments {
 		this.#turn.isMoment = true;
 		if (!moment.free) this.#spent++;
 		return fates;
+	}
+
+	/** Asks the plugins, once for a batch: a compaction had to ask before its summary was made. */
+	#isHeld(moment: Moment): boolean {
+		const answered = this.#answered;
+		this.#answered = undefined;
+		if (answered?.batch === idsOf(moment.ops)) return answered.isHeld;
+		return this.#hooks?.onMoment.call(moment) === false;
 	}
 
 	#hold(moment: Moment): ReadonlyMap<string, Fate> {
@@ -459,6 +477,10 @@ export class Moments {
 interface Shed {
 	readonly opId: string;
 	readonly tokens: number;
+}
+
+function idsOf(ops: readonly Op[]): string {
+	return ops.map(({ id }) => id).join();
 }
 
 interface Turn {
