@@ -129,7 +129,7 @@ describe.each(edges)("with Pi $version", (pi) => {
 			expect(containsText(session.lastRequest.messages, "0123")).toBe(isHeld);
 			expect(containsText(session.lastRequest.messages, "<context-shrunk>")).toBe(!isHeld);
 			const fates = records(session, "mulligan:queued").map(({ status }) => status);
-		expect(fates).toEqual(isHeld ? ["queued"] : ["queued", "dropped"]);
+			expect(fates).toEqual(isHeld ? ["queued"] : ["queued", "dropped"]);
 			expect(asked.filter((trigger) => trigger === "compaction")).toHaveLength(1);
 		},
 	);
