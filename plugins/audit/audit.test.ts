@@ -246,11 +246,19 @@ describe.each(edges)("the report, with Pi $version", (pi) => {
 		expect(list.map((line) => line.trim()).join("")).toContain("[c4]");
 	});
 
-	test.each([0, -5, 0.5])("top %s lists the usual eight", async (top) => {
+	test.each([0, -5, 0.5])("top %s lists the usual eight, and says so", async (top) => {
 		await using session = await open({ pi });
 		session.script({ calls: greps(..."abcdefghij") }, { calls: [asks("x", { top })] }, "done");
 		await session.prompt("go");
 		expect(listed(resultOf(session, "x"))).toHaveLength(8);
+		expect(resultOf(session, "x")).toContain(`\ntop takes a whole number from 1 to 100; got ${top}, so it is 8.\n`);
+	});
+
+	test.each(["many", true, [3], {}])("top %j is told to be no number, or taken as the host reads it", async (top) => {
+		await using session = await open({ pi });
+		session.script({ calls: greps("a", "b") }, { calls: [asks("x", { top })] }, "done");
+		await session.prompt("go");
+		expect(resultOf(session, "x")).toMatch(top === true ? /^Mulligan audit: / : /top: (must be|expected) number/);
 	});
 
 	test.each([
@@ -262,6 +270,7 @@ describe.each(edges)("the report, with Pi $version", (pi) => {
 		session.script({ calls: greps(..."abcdefghij") }, { calls: [asks("x", { top })] }, "done");
 		await session.prompt("go");
 		expect(listed(resultOf(session, "x"))).toHaveLength(count);
+		expect(resultOf(session, "x").includes("got 1000000000000, so it is 100.")).toBe(top === 1e12);
 	});
 
 	test("never lists more than a hundred", async () => {

@@ -40,10 +40,10 @@ export async function shrinks(tell: Tell): Promise<void> {
 		[call.shrink("s6", "g6", long)],
 		[call.shrink("s7", "g6")],
 		[call.shrink("n5", "g6", long)],
-		[call.audit("a6")],
+		[call.audit("a6", { top: 0 })],
 		[call.cancel("x6", again)],
 	);
-	tell("audit", withoutIds(answer(session, "a6", "one result was shrunk twice")));
+	tell("audit", withoutIds(answer(session, "a6", "one result was shrunk twice, and `top` was 0")));
 	tell("shrink refused", answer(session, "n5", "the replacement is not smaller than an earlier one"));
 	tell("cancel", answer(session, "x6", "a shrink of a result that was shrunk before is taken back"));
 	tell("transcript", row(session, "mulligan:cancel", { when: "a rewind or a shrink is taken back" }));
