@@ -1,5 +1,5 @@
 import { textOf } from "../../../src/testing/index.ts";
-import { AT_ONCE, answer, call, notified, openStage, play, row, type Tell, withoutIds } from "../stage.ts";
+import { AT_ONCE, answer, call, markerOf, notified, openStage, play, row, type Tell, withoutIds } from "../stage.ts";
 
 /** Shrinks that become active at once, what they are refused for, and cancels. */
 export async function shrinks(tell: Tell): Promise<void> {
@@ -50,6 +50,19 @@ export async function shrinks(tell: Tell): Promise<void> {
 	await play(session, [call.cancel("x3", { markerId: "unknown" }), call.cancel("x4", {})]);
 	tell("cancel", answer(session, "x3", "nothing matches"));
 	tell("cancel", answer(session, "x4", "neither `target` nor `markerId` is given"));
+
+	await play(session, [call.grep("g7")], [call.shrink("s8", "g7", long), call.shrink("s9", "g7")]);
+	await play(session, [call.cancel("x7", { markerId: markerOf(session, "s8") })]);
+	tell("shrink", answer(session, "s8", "a later call of its message shrinks the same result"));
+	tell("cancel", answer(session, "x7", "a shrink is taken back over which a later one stands"));
+	await play(session, [call.grep("g8")], [call.shrink("s10", "g8"), call.rewind("r2", { granularity: "last_turn" })]);
+	await play(session, [call.cancel("x8", { markerId: markerOf(session, "s10") })]);
+	tell("shrink", answer(session, "s10", "a rewind of its message hides the result"));
+	tell("cancel", answer(session, "x8", "a shrink is taken back whose result a rewind hides"));
+
+	await using one = await openStage({ ...AT_ONCE, shrink: { maxActive: 1 } });
+	await play(one, [call.grep("g1"), call.grep("g2")], [call.shrink("s1", "g1"), call.shrink("s2", "g2")]);
+	tell("shrink", answer(one, "s1", "a later call of its message exceeds `shrink.maxActive`, 1 here"));
 
 	await using budgeted = await openStage({ rewrites: { maxMoments: 1, flushShedTokens: 0 } });
 	await play(budgeted, [call.grep("g1")], [call.shrink("s1", "g1", long)], [call.shrink("s2", "g1")]);
