@@ -76,7 +76,6 @@ function standingFor({ journal }: Api, { id }: ResultEntry): string | undefined 
 
 /** What the view shows of a result while a shrink of it is not active. */
 function stillOf(api: Api, entry: ResultEntry): string {
-	if (api.session.inContext(entry.id) && !api.session.isVisible(entry.id)) return "the result is hidden";
 	return standingFor(api, entry) === undefined ? "the result is still whole" : "the earlier summary still stands";
 }
 

@@ -1,5 +1,17 @@
 import { textOf } from "../../../src/testing/index.ts";
-import { AT_ONCE, answer, call, markerOf, notified, openStage, play, row, type Tell, withoutIds } from "../stage.ts";
+import {
+	AT_ONCE,
+	answer,
+	call,
+	commanded,
+	markerOf,
+	notified,
+	openStage,
+	play,
+	row,
+	type Tell,
+	withoutIds,
+} from "../stage.ts";
 
 /** Shrinks that become active at once, what they are refused for, and cancels. */
 export async function shrinks(tell: Tell): Promise<void> {
@@ -60,6 +72,10 @@ export async function shrinks(tell: Tell): Promise<void> {
 	tell("shrink", answer(session, "s10", "a rewind of its message hides the result"));
 	tell("cancel", answer(session, "x8", "a shrink is taken back whose result a rewind hides"));
 
+	await play(session, [call.grep("g9")], [call.rewind("r3")], [call.rewind("r4", { granularity: "last_turn" })]);
+	await play(session, [call.cancel("x9", { markerId: markerOf(session, "r4") })]);
+	tell("cancel", answer(session, "x9", "a rewind is taken back, and another hides some of the same"));
+
 	await using one = await openStage({ ...AT_ONCE, shrink: { maxActive: 1 } });
 	await play(one, [call.grep("g1"), call.grep("g2")], [call.shrink("s1", "g1"), call.shrink("s2", "g2")]);
 	tell("shrink", answer(one, "s1", "a later call of its message exceeds `shrink.maxActive`, 1 here"));
@@ -67,4 +83,6 @@ export async function shrinks(tell: Tell): Promise<void> {
 	await using budgeted = await openStage({ rewrites: { maxMoments: 1, flushShedTokens: 0 } });
 	await play(budgeted, [call.grep("g1")], [call.shrink("s1", "g1", long)], [call.shrink("s2", "g1")]);
 	tell("shrink", answer(budgeted, "s2", "it waits, and an earlier one of the same result is active"));
+	await play(budgeted, [call.grep("g2")], [call.shrink("s3", "g2", long)], [call.shrink("s4", "g2")]);
+	tell("audit command", withoutIds(await commanded(budgeted, "/mulligan_audit 1", "two shrinks of one result wait")));
 }
