@@ -50,7 +50,8 @@ async function buildAll(): Promise<void> {
 	await Promise.all([
 		...dependencies.map((name) =>
 			bundle({
-				stdin: { contents: `export * from ${JSON.stringify(entryOf(name))};`, resolveDir: root },
+				// As it is, and not its names anew: those are without the default.
+				stdin: { contents: `module.exports = require(${JSON.stringify(entryOf(name))});`, resolveDir: root },
 				format: "cjs",
 				outfile: join("dist", fileOf(name)),
 				mainFields: ["module", "main"],

@@ -9,6 +9,7 @@ import { type Attached, attach, LiveSurroundings, sourceOf } from "./pi/attach.t
 import { configOf } from "./pi/config.ts";
 import { TRUST_FLAG } from "./pi/gate.ts";
 import { hostOf } from "./pi/host.ts";
+import { learnedIn } from "./pi/learned.ts";
 import { restoreNow } from "./pi/native.ts";
 import { Refusals } from "./pi/refusal.ts";
 import { registerKernel, registerStub } from "./pi/register.ts";
@@ -74,6 +75,7 @@ export function mulliganWith(plugins: readonly Plugin[], pi: ExtensionAPI): void
 			host,
 			rules: settings.rewrites,
 			lastSeq: highestSeq(startContext.sessionManager.getEntries()),
+			learned: learnedIn(startContext.sessionManager.getSessionId()),
 		});
 		panel = { config, kernel, witness };
 		if (!settings.enabled) return registerStub(pi, plugins);

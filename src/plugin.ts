@@ -34,7 +34,6 @@ export { quoted } from "./kernel/quote.ts";
 export {
 	type CancelBody,
 	type CheckpointBody,
-	coveredIds,
 	isOpOf,
 	type JournalRecord,
 	type LedgerRecord,
@@ -42,6 +41,7 @@ export {
 	type RewindBody,
 	type ShrinkBody,
 } from "./kernel/records.ts";
+export type { Standing } from "./kernel/take-back.ts";
 export { OWN_TOOL, problemOf, type ResultEntry, Target } from "./kernel/target.ts";
 export { contentChars, contentTokens, IMAGE_TOKENS } from "./kernel/tokens.ts";
 export type { PlanDraft, PlannedNote, ViewDraft } from "./kernel/view.ts";

@@ -246,11 +246,19 @@ describe.each(edges)("the report, with Pi $version", (pi) => {
 		expect(list.map((line) => line.trim()).join("")).toContain("[c4]");
 	});
 
-	test.each([0, -5, 0.5])("top %s lists the usual eight", async (top) => {
+	test.each([0, -5, 0.5])("top %s lists the usual eight, and says so", async (top) => {
 		await using session = await open({ pi });
 		session.script({ calls: greps(..."abcdefghij") }, { calls: [asks("x", { top })] }, "done");
 		await session.prompt("go");
 		expect(listed(resultOf(session, "x"))).toHaveLength(8);
+		expect(resultOf(session, "x")).toContain(`\ntop takes a whole number from 1 to 100; got ${top}, so it is 8.\n`);
+	});
+
+	test.each(["many", true, [3], {}])("top %j is told to be no number, or taken as the host reads it", async (top) => {
+		await using session = await open({ pi });
+		session.script({ calls: greps("a", "b") }, { calls: [asks("x", { top })] }, "done");
+		await session.prompt("go");
+		expect(resultOf(session, "x")).toMatch(top === true ? /^Mulligan audit: / : /top: (must be|expected) number/);
 	});
 
 	test.each([
@@ -262,6 +270,7 @@ describe.each(edges)("the report, with Pi $version", (pi) => {
 		session.script({ calls: greps(..."abcdefghij") }, { calls: [asks("x", { top })] }, "done");
 		await session.prompt("go");
 		expect(listed(resultOf(session, "x"))).toHaveLength(count);
+		expect(resultOf(session, "x").includes("got 1000000000000, so it is 100.")).toBe(top === 1e12);
 	});
 
 	test("never lists more than a hundred", async () => {
@@ -277,7 +286,7 @@ describe.each(edges)("the report, with Pi $version", (pi) => {
 
 describe.each(edges)("an audit and what waits, with Pi $version", (pi) => {
 	test("of two shrinks of one result it tells which is in force", async () => {
-		await using session = await open({ pi: newest[0] as PiVersion, settings: { mulligan: atOnce } });
+		await using session = await open({ pi, settings: { mulligan: atOnce } });
 		const target = { by_tool_call_id: "c1" };
 		session.script(
 			{ calls: greps("c1") },
@@ -370,6 +379,23 @@ describe.each(edges)("an audit and what waits, with Pi $version", (pi) => {
 		expect(resultOf(session, "x")).not.toContain("Activated now");
 		const written = session.entries().flatMap((entry) => (entry.type === "custom" ? [entry.customType] : []));
 		expect(written.filter((type) => type !== "mulligan:turn-metric" && type !== "mulligan:mirror")).toEqual([]);
+	});
+
+	test("of two shrinks of one result that wait it tells which will count", async () => {
+		const holder = { name: "holder", setup: ({ hooks }) => hooks.onMoment.tap("holder", () => false) } as Plugin;
+		await using session = await open({ pi, plugins: [...set, holder] });
+		const target = { by_tool_call_id: "a" };
+		session.script(
+			{ calls: greps("a") },
+			{ calls: [call.shrink("s1", target, "first")] },
+			{ calls: [call.shrink("s2", target, "second")] },
+			{ calls: [asks("x")] },
+			"done",
+		);
+		await session.prompt("go");
+		expect(resultOf(session, "x")).toMatch(
+			/Queued: 2 change\(s\), ~1\d\d tokens: shrink of grep a \(a later one of it waits too\), shrink of grep a\./,
+		);
 	});
 
 	test("says that ops wait which a plugin holds back", async () => {

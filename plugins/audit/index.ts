@@ -3,7 +3,7 @@ import { AuditOptions } from "./options.ts";
 import { type AuditParams, auditTool } from "./prompt.ts";
 import { auditLines } from "./render.ts";
 import { reportOn } from "./report.ts";
-import { topOf, typedTop } from "./top.ts";
+import { remarkOn, topOf, typedTop } from "./top.ts";
 
 const COMMANDS = {
 	mulligan_audit: "Show what fills the agent's context; a number lists so many of the largest messages",
@@ -20,8 +20,9 @@ export const audit = definePlugin({
 			auditTool,
 			({ toolCallId, params }) => {
 				const top = topOf(params.top);
-				api.moments.audit(toolCallId, (activated) => reportOn(api, { top, toolCallId, activated }));
-				return { text: reportOn(api, { top, toolCallId }), details: { top } };
+				const question = { top, toolCallId, remark: remarkOn(params.top) };
+				api.moments.audit(toolCallId, (activated) => reportOn(api, { ...question, activated }));
+				return { text: reportOn(api, question), details: { top } };
 			},
 			auditLines,
 		);

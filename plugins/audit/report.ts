@@ -12,6 +12,8 @@ export interface Question {
 	readonly top: number;
 	/** The audit's own call; undefined where the human asks. */
 	readonly toolCallId?: string;
+	/** What is said of the question itself. */
+	readonly remark?: string | undefined;
 	/** What became active by it. */
 	readonly activated?: readonly Op[];
 }
@@ -40,7 +42,7 @@ export function reportOn(api: Api, question: Question): string {
 function totalLines(
 	api: Api,
 	sent: readonly ViewedEntry[],
-	{ activated = [], toolCallId }: Question,
+	{ activated = [], toolCallId, remark }: Question,
 ): readonly string[] {
 	const { calibration = 1, promptTokens, window } = api.session;
 	const messages = Math.round(sumOf(sent) * calibration);
@@ -51,6 +53,7 @@ function totalLines(
 	return [
 		`Mulligan audit: ~${number.format(total)}${share}, ~${number.format(messages)} of them in ${number.format(sent.length)} message(s).`,
 		`Confidence: ${confidenceOf(api)}.${toolCallId === undefined ? "" : " This turn's results are not counted yet."}`,
+		...(remark === undefined ? [] : [remark]),
 		...(activated.length > 0 ? [`Activated now: ${activated.map(({ describe }) => describe).join(", ")}.`] : []),
 	];
 }

@@ -66,6 +66,13 @@ function queuedLines({ moments }: Api, figure: Figure): readonly string[] {
 	const waiting = moments.waiting();
 	if (waiting.length === 0) return ["Queued: nothing."];
 	const more = waiting.length > MOST_NAMED ? ` and ${waiting.length - MOST_NAMED} more` : "";
-	const named = waiting.slice(0, MOST_NAMED).map(({ describe }) => describe);
+	const last = new Map(waiting.map((op) => [op.entryIds.join(), op]));
+	const named = waiting
+		.slice(0, MOST_NAMED)
+		.map((op) =>
+			op.effect === "hide" || last.get(op.entryIds.join()) === op
+				? op.describe
+				: `${op.describe} (a later one of it waits too)`,
+		);
 	return [`Queued: ${waiting.length} change(s), ~${figure(moments.volumeTokens)} tokens: ${named.join(", ")}${more}.`];
 }

@@ -252,6 +252,45 @@ describe("of two ops", () => {
 		expect(seen(session, "a")).toBe(`READ-a ${BULK}`);
 	});
 
+	test("of one result the older is taken back by its id: the later summary stands, and that is said", async () => {
+		await using session = await open();
+		await prompt(session, [read("a")], [shrink("longer s1", "a")], [shrink("s2", "a")], () => [
+			call.cancel("k", { markerId: markerId(session, "shrink", 0) }),
+		]);
+		expect(lastAnswer(session).text).toBe(
+			"Mulligan: the shrink is cancelled: a later summary of the same result still stands. Files are as they are.",
+		);
+		expect(seen(session, "a")).toContain("short s2");
+	});
+
+	test("of one result the shrink is taken back while a rewind hides it: nothing else changes, and that is said", async () => {
+		await using session = await open();
+		await prompt(session, [read("a")], [shrink("s", "a")], [call.rewind("r")], () => [
+			call.cancel("k", { markerId: markerId(session, "shrink") }),
+		]);
+		expect(lastAnswer(session).text).toBe(
+			"Mulligan: the shrink is cancelled: a rewind hides the result, so that nothing else changes. Files are as they are.",
+		);
+		expect(seen(session, "a")).toBeUndefined();
+	});
+
+	test("of two rewinds that hide the same, one is taken back: what the other hides stays hidden, and that is said", async () => {
+		const log = sessionLog();
+		log.user("first");
+		const { results, assistant } = log.batch([{ id: "a", name: "read", result: "A" }]);
+		const base = { schema: "pi-mulligan", v: 1, kind: "rewind", ts: 1, granularity: "last_turn", options: {} };
+		const body = { ...base, note: note(), ledger: { filesRead: [], filesModified: [], bashSideEffects: [] } };
+		const hides = { hideEntryIds: [assistant, ...results], excludeToolCallId: "r" };
+		log.custom("mulligan:rewind", { ...body, ...hides, id: "m1", seq: 1 });
+		log.custom("mulligan:rewind", { ...body, ...hides, id: "m2", seq: 2 });
+		await using session = await open([], { log });
+		await prompt(session, [call.cancel("k", { markerId: "m2" })]);
+		expect(lastAnswer(session).text).toBe(
+			"Mulligan: the rewind is cancelled: from the next request what no other rewind hides is back, its note is gone. Files are as they are.",
+		);
+		expect(seen(session, "a")).toBeUndefined();
+	});
+
 	test("of one result the newer is taken back first, then the older: a rewind of a shrunk result", async () => {
 		await using session = await open();
 		const cancel = (id: string) => call.cancel(id, { target: { by_tool_call_id: "a" } });

@@ -1,5 +1,4 @@
-import { definePlugin, type PluginApi, problemOf, type ToolAnswer } from "../../src/plugin.ts";
-import { type Cancellable, cancellables } from "./marker.ts";
+import { definePlugin, type PluginApi, problemOf, type Standing, type ToolAnswer } from "../../src/plugin.ts";
 import { type CancelParams, cancelTool } from "./prompt.ts";
 import { cancelLines, queuedLines } from "./render.ts";
 
@@ -30,27 +29,40 @@ function runCancel(api: PluginApi, params: CancelParams): ToolAnswer {
 }
 
 /** The op that a marker's id or entry id names; else the newest one that covers the named result. */
-function find(api: PluginApi, { markerId, target }: CancelParams): Cancellable | undefined {
-	const all = cancellables(api);
-	if (markerId) return all.find((op) => op.markerId === markerId || ("entryId" in op && op.entryId === markerId));
+function find(api: PluginApi, { markerId, target }: CancelParams): Standing | undefined {
+	const all = api.moments.standing();
+	if (markerId) return all.find((op) => op.id === markerId || ("record" in op && op.record.entryId === markerId));
 	const entry = target && api.session.resolve(target, "context");
-	return entry && all.findLast(({ covers }) => covers.includes(entry.id));
+	return entry && all.find(({ covers }) => covers.includes(entry.id));
 }
 
-function takeBack(api: PluginApi, found: Cancellable): ToolAnswer {
-	const details = { cancelled: true, markerId: found.markerId };
+function takeBack(api: PluginApi, found: Standing): ToolAnswer {
+	const details = { cancelled: true, markerId: found.id };
 	if (found.kind === "waiting") {
-		api.moments.cancel(found.markerId);
-		return { text: `Mulligan: the queued ${found.describe} is dropped; nothing had changed.`, details };
+		api.moments.cancel(found.id);
+		return { text: `Mulligan: the queued ${found.op.describe} is dropped; nothing had changed.`, details };
 	}
-	api.journal.retire(found.markerId, "cancelled by the model");
-	const text = `Mulligan: the ${found.kind} is cancelled: from the next request ${backOf(api, found)}. Files are as they are.`;
-	return { text, details };
+	const covering = shrinksOf(api, found);
+	const isInForce = found.kind === "rewind" || covering[0]?.id === found.id;
+	api.journal.retire(found.id, "cancelled by the model");
+	const what = isInForce ? backOf(api, found) : "a later summary of the same result still stands";
+	return { text: `Mulligan: the ${found.kind} is cancelled: ${what}. Files are as they are.`, details };
 }
 
-/** What the model sees again. An earlier change of the same messages, if one stands, has its effect on them now. */
-function backOf(api: PluginApi, { kind, covers }: Cancellable): string {
-	if (kind === "rewind") return "what was hidden is back, its note is gone";
-	const isStill = cancellables(api).some((op) => op.kind === "shrink" && op.covers.some((id) => covers.includes(id)));
-	return isStill ? "your earlier summary of the result is back" : "the full result is back";
+/** What the model sees again, now that the op is retired: other changes of the same messages keep their effect. */
+function backOf(api: PluginApi, op: Standing): string {
+	const seen = new Set(api.session.viewed().map(({ entry }) => entry.id));
+	const isStillHidden = op.covers.some((id) => api.session.inContext(id) && !seen.has(id));
+	if (op.kind === "rewind") {
+		const back = isStillHidden ? "what no other rewind hides is back" : "what was hidden is back";
+		return `from the next request ${back}, its note is gone`;
+	}
+	if (isStillHidden) return "a rewind hides the result, so that nothing else changes";
+	const back = shrinksOf(api, op).length > 0 ? "your earlier summary of the result" : "the full result";
+	return `from the next request ${back} is back`;
+}
+
+/** The active shrinks of what an op covers, newest first. */
+function shrinksOf({ moments }: PluginApi, { covers }: Standing): readonly Standing[] {
+	return moments.standing().filter((op) => op.kind === "shrink" && op.covers.some((id) => covers.includes(id)));
 }

@@ -484,7 +484,7 @@ describe.each(edges)("with Pi $version", (pi) => {
 			session.script("wrong", { calls: [toCheckpoint("c1"), call.tool("c2", "human")] }, "done");
 			await session.prompt("WRONG-WAY");
 			await session.prompt("again");
-			expect(answers(session)[0]).toContain(`Dropped: ${reason}. Nothing has left the view.`);
+			expect(answers(session)[0]).toContain(`Dropped: ${reason}. The messages stay in the view.`);
 			expect(containsText(session.lastRequest.messages, "WRONG-WAY")).toBe(true);
 			expect(records(session, "mulligan:rewind")).toEqual([]);
 			expect(drops(session)).toHaveLength(1);

@@ -521,6 +521,17 @@ describe.each(edges)("with Pi $version", (pi) => {
 			expect(where(session, HIGH)).toEqual([1]);
 		});
 
+		test("does not come again after a reload where only the provider's own counts are above the fraction", async () => {
+			await using session = await open({ nudges }, { models, settings });
+			session.script(mute(dump(40_000)), ...Array(4).fill({ text: "ok", usage: { input: 30_000 } }));
+			for (const prompt of ["go", "on", "on", "on"]) await session.prompt(prompt);
+			expect(where(session, HIGH)).toEqual([4]);
+			await session.reload();
+			session.script(...Array(4).fill({ text: "ok", usage: { input: 30_000 } }));
+			for (const prompt of ["on", "on", "on", "on"]) await session.prompt(prompt);
+			expect(where(session, HIGH)).toEqual([4]);
+		});
+
 		test("comes to a first prompt that crosses", async () => {
 			await using session = await open({ nudges }, { models, settings });
 			session.script({ text: "ok", usage: {} });

@@ -66,13 +66,13 @@ function tell(fate: Fate): string {
 		case "active":
 			return "Active from the next request: your note stands in their place.";
 		case "queued":
-			return `Queued (~${fate.volumeTokens} tokens wait): nothing has left the view yet. It becomes active when ${fate.until}.`;
+			return `Queued (~${fate.volumeTokens} tokens wait): the messages are still in the view. It becomes active when ${fate.until}.`;
 		case "held":
-			return `Queued, held by ${fate.by} (~${fate.volumeTokens} tokens wait): nothing has left the view yet.`;
+			return `Queued, held by ${fate.by} (~${fate.volumeTokens} tokens wait): the messages are still in the view.`;
 		case "dropped":
-			return `Dropped: ${fate.reason}. Nothing has left the view.`;
+			return `Dropped: ${fate.reason}. The messages stay in the view.`;
 		case "failed":
-			return `Not done: the session log could not be written (${fate.reason}). Nothing has left the view.`;
+			return `Not done: the session log could not be written (${fate.reason}). The messages stay in the view.`;
 	}
 }
 

@@ -8,6 +8,7 @@ import {
 	type OpenSessionOptions,
 	onePixel,
 	openSession,
+	piVersions,
 	sessionLog,
 	type TestSession,
 	textOf,
@@ -25,6 +26,9 @@ const tools = {
 		throw new Error(`FAILED ${BULK}`);
 	},
 };
+
+/** The oldest Pi and the newest. */
+const edges = piVersions().filter(({ name }) => name === "oldest" || name === "newest");
 
 /** A session with these settings of ours. The default set is given as it is: loading it is tested elsewhere, and slow. */
 const open = (mulligan: object = {}, more: Partial<OpenSessionOptions> = {}) =>
@@ -336,6 +340,44 @@ describe("two shrinks of one result", () => {
 			/Queued \(~\d+ tokens wait\): the earlier summary still stands\. It becomes active when /,
 		);
 		expect(seen(session).a).toBe(stamped("the first"));
+	});
+});
+
+describe("what a shrink says where others of its turn undo it", () => {
+	const told = (session: TestSession, id: string) =>
+		session.branch().flatMap((entry) => {
+			const message = entry.type === "message" ? entry.message : undefined;
+			return message?.role === "toolResult" && message.toolCallId === id ? [textOf(message)] : [];
+		})[0];
+	const last = "Mulligan: shrink recorded. Matched: yes.\n";
+
+	test.each(edges)("a later shrink of the same result stands in its place, with Pi $version", async (pi) => {
+		await using session = await open({}, { pi });
+		const target = { by_tool_name: "read" };
+		await prompt(session, [read("a")], [call.shrink("s1", target, "first"), call.shrink("s2", target, "second")]);
+		expect(told(session, "s1")).toBe(`${last}Active, but a later shrink of the same result stands in its place.`);
+		expect(told(session, "s2")).toMatch(/\nActive from the next request\.\nContext updated: 1 result\(s\) summarized /);
+		expect(seen(session).a).toBe(stamped("second"));
+	});
+
+	test.each(edges)("a rewind hides the result, and no line counts it, with Pi $version", async (pi) => {
+		await using session = await open({}, { pi });
+		const args = { granularity: "last_turn" };
+		await prompt(session, [read("a")], [call.shrink("s", { by_tool_name: "read" }), call.rewind("r", args)]);
+		expect(told(session, "s")).toBe(`${last}Active, but without effect: a rewind hides the result.`);
+		expect(told(session, "r")).not.toContain("Context updated");
+		expect(seen(session).a).toBeUndefined();
+	});
+
+	test("it is retired at once, and no line counts it", async () => {
+		await using session = await open({ shrink: { maxActive: 1 } });
+		const target = (id: string) => ({ by_tool_call_id: id });
+		await prompt(session, [read("a"), read("b")], [call.shrink("s1", target("a")), call.shrink("s2", target("b"))]);
+		expect(told(session, "s1")).toBe(
+			`${last}Taken back at once: no more than 1 shrinks are active (shrink.maxActive), and later ones count.`,
+		);
+		expect(told(session, "s2")).toContain("Context updated: 1 result(s) summarized ");
+		expect(short(session)).toEqual(["b"]);
 	});
 });
 

@@ -57,7 +57,7 @@ export function runShrink(api: Api, { toolCallId, params }: ToolCall<ShrinkParam
 			shedTokens: shedBy(api, entry, params.replacement),
 			toolCallId,
 		},
-		(fate) => tell(fate, earlier === undefined ? "the result is still whole" : "the earlier summary still stands"),
+		(fate) => (fate.status === "active" ? activeText(api, body) : tell(fate, stillOf(api, entry))),
 	);
 	return { text: "Mulligan: shrink recorded. Matched: yes.", details: { markerId: body.id } };
 }
@@ -74,12 +74,27 @@ function standingFor({ journal }: Api, { id }: ResultEntry): string | undefined 
 	return standing === undefined ? undefined : stamped(standing);
 }
 
-/** What the result says once the op's fate is known; `still` is what stands until then. */
-function tell(fate: Fate, still: string): string {
+/** What the view shows of a result while a shrink of it is not active. */
+function stillOf(api: Api, entry: ResultEntry): string {
+	return standingFor(api, entry) === undefined ? "the result is still whole" : "the earlier summary still stands";
+}
+
+/** What an active shrink has changed: nothing where others of its turn have undone, hidden or replaced it. */
+function activeText({ journal, options, session }: Api, { id, pinnedEntryId }: ShrinkBody): string {
+	const active = journal.active(MARKER);
+	if (!active.some((shrink) => shrink.id === id))
+		return `Taken back at once: no more than ${options.maxActive} shrinks are active (shrink.maxActive), and later ones count.`;
+	if (active.findLast((shrink) => shrink.pinnedEntryId === pinnedEntryId)?.id !== id)
+		return "Active, but a later shrink of the same result stands in its place.";
+	return session.isVisible(pinnedEntryId)
+		? "Active from the next request."
+		: "Active, but without effect: a rewind hides the result.";
+}
+
+/** What the result says of an op that is not active; `still` is what the view shows. */
+function tell(fate: Exclude<Fate, { readonly status: "active" }>, still: string): string {
 	const sentence = `${still.charAt(0).toUpperCase()}${still.slice(1)}.`;
 	switch (fate.status) {
-		case "active":
-			return "Active from the next request.";
 		case "queued":
 			return `Queued (~${fate.volumeTokens} tokens wait): ${still}. It becomes active when ${fate.until}.`;
 		case "held":

@@ -84,6 +84,16 @@ export function answer(session: TestSession, callId: string, when: string): Told
 	throw new Error(`The call "${callId}" has no result.`);
 }
 
+/** The id of the marker that a call asked for. */
+export function markerOf(session: TestSession, callId: string): string {
+	const ids = session.branch().flatMap((entry) => {
+		if (entry.type !== "message" || entry.message.role !== "toolResult" || entry.message.toolCallId !== callId)
+			return [];
+		return (entry.message.details as { readonly markerId?: string } | undefined)?.markerId ?? [];
+	});
+	return found(ids[0], `marker of ${callId}`);
+}
+
 /** The newest thing that the human was notified of. */
 export function notified(session: TestSession, when: string): Told {
 	return { when, text: found(session.ui.notifications.at(-1), "notification").message };

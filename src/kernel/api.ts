@@ -6,7 +6,7 @@ import type { Journal } from "./journal.ts";
 import type { Moments } from "./moments.ts";
 import type { Plugin, PluginApi, PluginJournal, PluginMoments, SessionReader, Settings } from "./plugin.ts";
 import { type Registry, refusal } from "./registry.ts";
-import { retire } from "./take-back.ts";
+import { retire, standing } from "./take-back.ts";
 import type { ViewKeeper } from "./view.ts";
 import { volumeOf } from "./volume.ts";
 
@@ -29,7 +29,7 @@ export function apiFor(
 	parts: ApiParts,
 	{ who, plugin, options }: { readonly who: Owner; readonly plugin: Plugin; readonly options: unknown },
 ): PluginApi {
-	const { host, hooks, isolation, moments, registry, session, settings } = parts;
+	const { host, hooks, isolation, registry, session, settings } = parts;
 	const log = (line: string) => host.log(`${who.name}: ${line}`);
 	return {
 		options,
@@ -37,7 +37,7 @@ export function apiFor(
 		hooks,
 		session,
 		journal: journalFor(parts, { who, records: plugin.records ?? [], log }),
-		moments: momentsFor(moments, who),
+		moments: momentsFor(parts, who),
 		screen: host.screen,
 		newId: () => host.newId(),
 		notify: (text, level = "info") => host.notify(text, level),
@@ -77,7 +77,7 @@ function journalFor(
 	};
 }
 
-function momentsFor(moments: Moments, who: Owner): PluginMoments {
+function momentsFor({ journal, moments }: ApiParts, who: Owner): PluginMoments {
 	return {
 		maxMoments: moments.rules.maxMoments,
 		get spent() {
@@ -85,6 +85,7 @@ function momentsFor(moments: Moments, who: Owner): PluginMoments {
 		},
 		submit: (op, tell) => moments.submit({ ...op, plugin: who.name }, tell),
 		waiting: () => moments.waiting(),
+		standing: () => standing({ journal, moments }),
 		get volumeTokens() {
 			return volumeOf(moments.waiting());
 		},

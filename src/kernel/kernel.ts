@@ -12,7 +12,7 @@ import type { Plugin, SessionReader, Settings } from "./plugin.ts";
 import { type RegisteredCommand, type RegisteredTool, Registry } from "./registry.ts";
 import { type Surroundings, sessionReader } from "./session.ts";
 import { type Standing, standing, type TakenBack, takeBack, untested, withdraw } from "./take-back.ts";
-import { Calibration } from "./tokens.ts";
+import { Calibration, type Learned } from "./tokens.ts";
 import { type RequestTrace, Trace } from "./trace.ts";
 import { type DurableView, type ViewDraft, ViewKeeper } from "./view.ts";
 
@@ -184,6 +184,8 @@ interface KernelOptions {
 	readonly rules: MomentRules;
 	/** The highest `seq` of the session's records so far. */
 	readonly lastSeq: number;
+	/** What was learned of the models' tokens before; nothing unless given. */
+	readonly learned?: Learned;
 }
 
 /** What decides on the edits that are owed, beside the view. */
@@ -225,7 +227,7 @@ async function setUp(parts: Parts, who: Owner, { plugin, options }: PluginWithOp
 }
 
 function assemble(
-	{ settings, host, rules, lastSeq }: KernelOptions,
+	{ settings, host, rules, lastSeq, learned }: KernelOptions,
 	surroundings: { current: Surroundings; requests: number },
 	setupOwner: () => Owner | undefined,
 ): Parts {
@@ -244,7 +246,7 @@ function assemble(
 	const hooks = createHooks({ isolation, setupOwner, guards, trace });
 	view.use(hooks);
 	moments.use(hooks);
-	const calibration = new Calibration();
+	const calibration = new Calibration(learned);
 	const registry = new Registry({ host, isolation, moments });
 	const now = { surroundings: () => surroundings.current, requests: () => surroundings.requests };
 	const session = sessionReader({ branch, journal, view, calibration, ...now });

@@ -237,6 +237,58 @@ describe("the last moment", () => {
 	});
 });
 
+describe("a compaction", () => {
+	async function waiting() {
+		const session = await started();
+		session.state.isHolding = true;
+		session.turn("r1");
+		session.run(op("r1", [session.x1]));
+		session.moments.length = 0;
+		return session;
+	}
+
+	test("asks once whether what waits may come along, before its summary is made", async () => {
+		const { kernel, state, moments, records } = await waiting();
+		state.isHolding = false;
+		expect(kernel.moments.beforeCompaction().ops.map(({ id }) => id)).toEqual(["r1"]);
+		expect(moments).toMatchObject([{ ops: [{ id: "r1" }], trigger: "compaction", free: true, volumeTokens: 100 }]);
+		state.isHolding = true;
+		expect(kernel.moments.rideNow("compaction").map(({ id }) => id)).toEqual(["r1"]);
+		expect(moments).toHaveLength(1);
+		expect(records("mark").map(({ id }) => id)).toEqual(["r1"]);
+	});
+
+	test("leaves what is held back where it is, in its summary and after it", async () => {
+		const { kernel, state, moments, records } = await waiting();
+		expect(kernel.moments.beforeCompaction().ops).toEqual([]);
+		state.isHolding = false;
+		expect(kernel.moments.rideNow("compaction")).toEqual([]);
+		expect(moments).toHaveLength(1);
+		expect(records("mark")).toEqual([]);
+		expect(kernel.moments.last).toMatchObject({ heldBy: "holder" });
+	});
+
+	test("that came to nothing binds nobody: the next break asks anew", async () => {
+		const { kernel, state, moments, records } = await waiting();
+		kernel.moments.beforeCompaction();
+		state.isHolding = false;
+		kernel.moments.rideNow("model change");
+		expect(moments.map(({ trigger }) => trigger)).toEqual(["compaction", "model change"]);
+		expect(records("mark").map(({ id }) => id)).toEqual(["r1"]);
+	});
+
+	test("asks anew where other ops wait by then", async () => {
+		const { kernel, moments, cancel, turn, run, x2 } = await waiting();
+		kernel.moments.beforeCompaction();
+		cancel("r1");
+		turn("r2");
+		run(op("r2", [x2]));
+		moments.length = 0;
+		kernel.moments.rideNow("compaction");
+		expect(moments).toMatchObject([{ ops: [{ id: "r2" }] }]);
+	});
+});
+
 describe("a batch that is held back", () => {
 	test("changes nothing: its ops are kept in the log, and say who holds them and how much waits", async () => {
 		const { turn, run, fates, events, records, waiting, ending, state, kernel, x1, x2 } = await started();
@@ -443,10 +495,10 @@ describe("an op that has become pointless", () => {
 		expect([...records("mark"), ...records("mulligan:queued")]).toEqual([]);
 	});
 
-	test("is left out of a preview, which writes nothing", async () => {
+	test("is left out of what a compaction summarises without, which writes nothing", async () => {
 		const { kernel, log } = await held();
 		const before = log.entries().length;
-		expect(kernel.moments.preview().ops.map(({ id }) => id)).toEqual(["r2"]);
+		expect(kernel.moments.beforeCompaction().ops.map(({ id }) => id)).toEqual(["r2"]);
 		expect(log.entries()).toHaveLength(before);
 	});
 

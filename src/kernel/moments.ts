@@ -94,6 +94,7 @@ export class Moments {
 	#ride: FreeRide | undefined;
 	readonly #doubts: ((op: Op) => string | undefined)[] = [];
 	#heldBy = "";
+	#answered: { readonly batch: string; readonly isHeld: boolean } | undefined;
 	#spent = 0;
 	#last: PastMoment | undefined;
 	#turn = newTurn();
@@ -186,6 +187,7 @@ export class Moments {
 	/** The prompt cache breaks now, outside a turn's results: activate what waits. Returns what became active. */
 	rideNow(ride: FreeRide, leftContext: readonly Op[] = []): readonly Op[] {
 		this.#ride = ride;
+		if (ride !== "compaction") this.#answered = undefined;
 		this.#dropPointless();
 		return this.#decide([], new Set(leftContext.map(({ id }) => id)));
 	}
@@ -195,10 +197,17 @@ export class Moments {
 		return [...this.#queue(), ...this.#fresh.map(({ op }) => op)];
 	}
 
-	/** The view as it would be with everything that waits active. */
-	preview(): { readonly view: DurableView; readonly ops: readonly Op[] } {
+	/**
+	 * The view that a compaction is to summarise, and the ops that become active with it: all that wait, unless a plugin
+	 * holds them back. Asked now, since the summary can't be told later; the answer holds for the ride of these ops.
+	 */
+	beforeCompaction(): { readonly view: DurableView; readonly ops: readonly Op[] } {
 		const ops = this.waiting().filter((op) => this.#reasonToDrop(op) === undefined);
+		this.#answered = undefined;
+		const moment: Moment = { ops, volumeTokens: volumeOf(ops), trigger: "compaction", free: true };
 		if (ops.length === 0) return { view: this.#view.durable(), ops };
+		this.#answered = { batch: idsOf(ops), isHeld: this.#isHeld(moment) };
+		if (this.#answered.isHeld) return { view: this.#view.durable(), ops: [] };
 		const view = this.#journal.assuming(ops, () => {
 			this.#view.expectChange("a preview");
 			return this.#view.durable();
@@ -226,6 +235,7 @@ export class Moments {
 		const isNews = this.#fresh.length > 0 || this.#audited.length > 0 || this.#ride !== undefined;
 		if (this.#turn.isDecided && !isNews) return;
 		this.#turn.isDecided = true;
+		this.#answered = undefined;
 		const fresh = this.#fresh;
 		this.#fresh = [];
 		const activated = this.#decide(fresh, new Set());
@@ -286,16 +296,25 @@ export class Moments {
 	}
 
 	#open(moment: Moment, leftContext: ReadonlySet<string>): ReadonlyMap<string, Fate> {
-		if (this.#hooks?.onMoment.call(moment) === false) return this.#hold(moment);
-		const shed = new Map<EntryId, number>();
+		if (this.#isHeld(moment)) return this.#hold(moment);
+		const shed = new Map<EntryId, Shed>();
 		const fates = new Map(moment.ops.map((op) => [op.id, this.#activate(op, { leftContext, shed })] as const));
-		for (const [id, tokens] of shed) this.#turn.replaced.set(id, (this.#turn.replaced.get(id) ?? 0) + tokens);
+		for (const [id, { opId, tokens }] of shed)
+			this.#turn.replaced.set(id, { opId, tokens: (this.#turn.replaced.get(id)?.tokens ?? 0) + tokens });
 		if (![...fates.values()].some(({ status }) => status === "active")) return fates;
 		this.#last = { ...moment, ops: moment.ops.filter(({ id }) => fates.get(id)?.status === "active") };
 		this.#log(`moment: ${moment.ops.length} op(s), ~${moment.volumeTokens} tokens, by ${moment.trigger}`);
 		this.#turn.isMoment = true;
 		if (!moment.free) this.#spent++;
 		return fates;
+	}
+
+	/** Asks the plugins, once for a batch: a compaction had to ask before its summary was made. */
+	#isHeld(moment: Moment): boolean {
+		const answered = this.#answered;
+		this.#answered = undefined;
+		if (answered?.batch === idsOf(moment.ops)) return answered.isHeld;
+		return this.#hooks?.onMoment.call(moment) === false;
 	}
 
 	#hold(moment: Moment): ReadonlyMap<string, Fate> {
@@ -316,7 +335,7 @@ export class Moments {
 	/** `shed` takes what the batch sheds by replaced entry: of two shrinks of one result the later counts. */
 	#activate(
 		op: Op,
-		{ leftContext, shed }: { readonly leftContext: ReadonlySet<string>; readonly shed: Map<EntryId, number> },
+		{ leftContext, shed }: { readonly leftContext: ReadonlySet<string>; readonly shed: Map<EntryId, Shed> },
 	): Fate {
 		const isLate = this.#queue().some(({ id }) => id === op.id);
 		const isLeft = leftContext.has(op.id) && op.effect === "hide";
@@ -328,7 +347,7 @@ export class Moments {
 		if (failed || !record) return { status: "failed", reason: failed?.message ?? "nothing was written" };
 		this.#view.expectChange(`${op.plugin} became active`);
 		if (isLate) this.#write(() => this.#close(op, "activated"));
-		if (op.effect === "replace") for (const id of op.entryIds) shed.set(id, op.shedTokens);
+		if (op.effect === "replace") for (const id of op.entryIds) shed.set(id, { opId: op.id, tokens: op.shedTokens });
 		this.#hooks?.onOp.call({ status: "activated", op, record });
 		return { status: "active" };
 	}
@@ -377,14 +396,21 @@ export class Moments {
 		const own = this.#inCallOrder(fresh.map(({ op }) => op).filter((op) => activated.includes(op)));
 		const last = own.findLast(({ effect }) => effect === "replace") ?? own.at(-1);
 		const carrierId = last?.toolCallId ?? auditCallId;
-		const results = this.#turn.replaced.size;
-		if (carrierId === undefined || results === 0 || (last && this.#hasLaterCallOfSameTool(last))) return;
+		const replaced = this.#replacedInView();
+		if (carrierId === undefined || replaced.length === 0 || (last && this.#hasLaterCallOfSameTool(last))) return;
 		if (last?.effect !== "replace" && this.#turn.isOriented) return;
 		this.#turn.isOriented = true;
-		const tokens = [...this.#turn.replaced.values()].reduce((sum, shed) => sum + shed, 0);
+		const tokens = replaced.reduce((sum, shed) => sum + shed.tokens, 0);
 		const ending = this.#turn.endings.get(carrierId);
-		const line = orientationLine(results, Math.max(0, Math.round(tokens)));
+		const line = orientationLine(replaced.length, Math.max(0, Math.round(tokens)));
 		this.#turn.endings.set(carrierId, { replaces: false, ...ending, text: ending ? `${ending.text}\n${line}` : line });
+	}
+
+	/** What the turn replaced and the view shows so: neither what is hidden as well, nor what was retired at once. */
+	#replacedInView(): readonly Shed[] {
+		const { hidden } = this.#view.durable();
+		const retired = new Set(this.#journal.read("mulligan:cancel").map(({ targetId }) => targetId));
+		return [...this.#turn.replaced].flatMap(([id, shed]) => (hidden.has(id) || retired.has(shed.opId) ? [] : [shed]));
 	}
 
 	#inCallOrder(ops: readonly Op[]): readonly Op[] {
@@ -447,6 +473,16 @@ export class Moments {
 	}
 }
 
+/** What a replacement sheds, in plain tokens, and the op that it stands by. */
+interface Shed {
+	readonly opId: string;
+	readonly tokens: number;
+}
+
+function idsOf(ops: readonly Op[]): string {
+	return ops.map(({ id }) => id).join();
+}
+
 interface Turn {
 	/** Ops submitted in it. */
 	ops: number;
@@ -454,8 +490,8 @@ interface Turn {
 	isMoment: boolean;
 	/** A result of it carries the orientation line. */
 	isOriented: boolean;
-	/** Shed tokens by replaced entry, of its moment. */
-	readonly replaced: Map<EntryId, number>;
+	/** What its moment shed, by replaced entry. */
+	readonly replaced: Map<EntryId, Shed>;
 	/** What completes its results, by call. */
 	readonly endings: Map<string, Ending>;
 	/** Our calls that have run. */

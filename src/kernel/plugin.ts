@@ -4,6 +4,7 @@ import type { Hooks } from "./hooks.ts";
 import type { EntryId } from "./messages.ts";
 import type { Fate, MomentRules, Op } from "./moments.ts";
 import type { JournalRecord, MarkerType, RecordBodies, RecordHeader, RecordType } from "./records.ts";
+import type { Standing } from "./take-back.ts";
 import type { ResultEntry, Target } from "./target.ts";
 
 /** What the model reads of a tool, and nothing else: sent with every request. */
@@ -143,6 +144,8 @@ export interface PluginMoments {
 	/** Hand in an op. `tell` completes the text of its result once the turn's ops are decided. */
 	submit(op: Omit<Op, "plugin">, tell: (fate: Fate) => string): void;
 	waiting(): readonly Op[];
+	/** All that can be taken back, newest first: the ops that wait, then active rewinds and shrinks. */
+	standing(): readonly Standing[];
 	/** Plain estimate of what all that waits sheds together, in tokens. */
 	readonly volumeTokens: number;
 	/** Take a waiting op back; false if none has this id. */

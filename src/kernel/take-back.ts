@@ -1,15 +1,20 @@
 import type { Branch, ContextEntry } from "./branch.ts";
 import type { Journal } from "./journal.ts";
-import { reachesModel } from "./messages.ts";
+import { type EntryId, reachesModel } from "./messages.ts";
 import type { Moments, Op } from "./moments.ts";
 import { coveredIds, type JournalRecord, type RewindBody, type ShrinkBody } from "./records.ts";
 import type { ViewKeeper } from "./view.ts";
 
 /** Something that can be taken back, by its marker's id: an active rewind or shrink, or an op that waits. */
-export type Standing =
-	| { readonly kind: "rewind"; readonly id: string; readonly record: JournalRecord<RewindBody> }
-	| { readonly kind: "shrink"; readonly id: string; readonly record: JournalRecord<ShrinkBody> }
-	| { readonly kind: "waiting"; readonly id: string; readonly op: Op };
+export type Standing = {
+	readonly id: string;
+	/** The entries that it hides or replaces, or will. */
+	readonly covers: readonly EntryId[];
+} & (
+	| { readonly kind: "rewind"; readonly record: JournalRecord<RewindBody> }
+	| { readonly kind: "shrink"; readonly record: JournalRecord<ShrinkBody> }
+	| { readonly kind: "waiting"; readonly op: Op }
+);
 
 /** What came of taking something back. */
 export interface TakenBack {
@@ -30,10 +35,12 @@ interface Parts {
 /** All that can be taken back, newest first: the ops that wait, then active rewinds and shrinks. */
 export function standing({ journal, moments }: Pick<Parts, "journal" | "moments">): readonly Standing[] {
 	const active = [
-		...journal.active("mulligan:rewind").map((record) => ({ kind: "rewind", id: record.id, record }) as const),
-		...journal.active("mulligan:shrink").map((record) => ({ kind: "shrink", id: record.id, record }) as const),
-	].sort((a, b) => a.record.seq - b.record.seq);
-	const waiting = moments.waiting().map((op) => ({ kind: "waiting", id: op.id, op }) as const);
+		...journal.active("mulligan:rewind").map((record) => ({ kind: "rewind", record }) as const),
+		...journal.active("mulligan:shrink").map((record) => ({ kind: "shrink", record }) as const),
+	]
+		.map((each) => ({ ...each, id: each.record.id, covers: coveredIds(each.record) }))
+		.sort((a, b) => a.record.seq - b.record.seq);
+	const waiting = moments.waiting().map((op) => ({ kind: "waiting", id: op.id, covers: op.entryIds, op }) as const);
 	return [...active, ...waiting].reverse();
 }
 

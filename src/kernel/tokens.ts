@@ -63,13 +63,28 @@ const TOLERANCE = 0.1;
 const LOWEST = 0.5;
 const HIGHEST = 3;
 
+/** What a calibration has learned, by model: plain data, so that it may outlive the code that learned it. */
+export interface Learned {
+	/** The newest ratios of reported to plain tokens, oldest first. */
+	readonly recent: Map<string, readonly number[]>;
+	readonly factors: Map<string, number>;
+}
+
+export function nothingLearned(): Learned {
+	return { recent: new Map(), factors: new Map() };
+}
+
 /**
  * What one plain token is worth on each model, learned from the provider's reported usage. A factor counts once three
  * responses in a row agree within 10 %; it is kept by model and clamped to 0.5–3.
  */
 export class Calibration {
-	readonly #recent = new Map<string, readonly number[]>();
-	readonly #factors = new Map<string, number>();
+	readonly #learned: Learned;
+
+	/** Goes on from what was learned before, and adds to it. */
+	constructor(learned: Learned = nothingLearned()) {
+		this.#learned = learned;
+	}
 
 	/**
 	 * Learn from one response. `plainTokens` is the plain estimate of all that was sent, prompt and tools included.
@@ -78,20 +93,20 @@ export class Calibration {
 	observe(model: string, plainTokens: number, usage: Usage | undefined): void {
 		const reported = (usage?.input ?? 0) + (usage?.cacheRead ?? 0) + (usage?.cacheWrite ?? 0);
 		if (reported <= 0 || plainTokens <= 0) return;
-		const recent = [...(this.#recent.get(model) ?? []), reported / plainTokens].slice(-AGREEING);
-		this.#recent.set(model, recent);
+		const recent = [...(this.#learned.recent.get(model) ?? []), reported / plainTokens].slice(-AGREEING);
+		this.#learned.recent.set(model, recent);
 		if (recent.length < AGREEING || Math.max(...recent) > Math.min(...recent) * (1 + TOLERANCE)) return;
 		const mean = recent.reduce((sum, ratio) => sum + ratio, 0) / recent.length;
-		this.#factors.set(model, Math.min(HIGHEST, Math.max(LOWEST, mean)));
+		this.#learned.factors.set(model, Math.min(HIGHEST, Math.max(LOWEST, mean)));
 	}
 
 	/** Reported tokens per plain token on this model; undefined while uncalibrated. */
 	factor(model: string): number | undefined {
-		return this.#factors.get(model);
+		return this.#learned.factors.get(model);
 	}
 
 	/** A plain estimate in the provider's tokens where the model is calibrated, else unchanged. */
 	apply(model: string, plainTokens: number): number {
-		return Math.round(plainTokens * (this.#factors.get(model) ?? 1));
+		return Math.round(plainTokens * (this.#learned.factors.get(model) ?? 1));
 	}
 }

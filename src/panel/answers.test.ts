@@ -95,14 +95,21 @@ describe("trust", () => {
 	test("names what was approved", () => {
 		const state = panelState({ pending: ["/home/ann/work/shop/mulligan.config.ts"] });
 		expect(nothingToTrust(state)).toBeUndefined();
-		expect(trustedAnswer(state.pending, { host: state.host, applies: "It counts." }).text).toBe(
-			"Mulligan: 1 file approved as it is now: ~/work/shop/mulligan.config.ts. It counts.",
-		);
+		expect(
+			trustedAnswer({ files: state.pending, isKept: true }, { host: state.host, applies: "It counts." }).text,
+		).toBe("Mulligan: 1 file approved as it is now: ~/work/shop/mulligan.config.ts. It counts.");
 	});
 });
 
+test("trust says so where the approval could not be kept", () => {
+	const state = panelState({ pending: ["/home/ann/work/shop/mulligan.config.ts"] });
+	expect(trustedAnswer({ files: state.pending, isKept: false }, { host: state.host, applies: "It counts." }).text).toBe(
+		"Mulligan: 1 file approved as it is now: ~/work/shop/mulligan.config.ts. It counts. The approval could not be kept: it counts until Pi ends, and then you are asked again.",
+	);
+});
+
 test("trust is refused where what waited is gone", () => {
-	expect(trustedAnswer([], { host: panelState().host, applies: "It counts." })).toEqual(
+	expect(trustedAnswer({ files: [], isKept: true }, { host: panelState().host, applies: "It counts." })).toEqual(
 		refusal("nothing was approved: what waited is no longer there."),
 	);
 });

@@ -39,7 +39,7 @@ async function ran(
 			return { returned: [], activated: [] };
 		},
 		audit: async (args) => void did.push(`audit ${args}`),
-		approve: async () => state.pending,
+		approve: async () => ({ files: state.pending, isKept: true }),
 		diagnose: () => ({ extensions: [], request: undefined, contextEdits: 0, log: { file: null }, entries: {} }),
 		canReload: true,
 		reload: async ({ reloaded }) => void did.push(`reloaded: ${reloaded.text}`),

@@ -1,5 +1,6 @@
 import { closest } from "../config/closest.ts";
 import { isCodeFile } from "../config/sources/places.ts";
+import type { Approved } from "../config/trust/gate.ts";
 import type { TakenBack } from "../kernel/take-back.ts";
 import { type Answer, refused } from "./answer.ts";
 import { noAudit } from "./audit.ts";
@@ -29,8 +30,8 @@ export interface Effects {
 	takeBack(ops: readonly StandingOp[]): TakenBack;
 	/** The audit's own command; undefined where it does not run. */
 	readonly audit: ((args: string) => Promise<void>) | undefined;
-	/** Approve what waits. Returns the files. */
-	approve(): Promise<readonly string[]>;
+	/** Approve what waits. Returns the files, and whether the approval is kept. */
+	approve(): Promise<Approved>;
 	/** The facts of a report; watches the next request for the one after. */
 	diagnose(): DoctorFacts;
 	/** Whether Pi can reload now: it can't while the agent works. */
@@ -171,6 +172,6 @@ async function trust(effects: Effects): Promise<Answer | undefined> {
 	const { state } = effects;
 	const nothing = nothingToTrust(state);
 	if (nothing) return nothing;
-	const files = await effects.approve();
-	return reload((applies) => trustedAnswer(files, { host: state.host, applies }), effects);
+	const approved = await effects.approve();
+	return reload((applies) => trustedAnswer(approved, { host: state.host, applies }), effects);
 }

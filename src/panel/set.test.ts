@@ -31,6 +31,16 @@ describe("a change", () => {
 		);
 	});
 
+	test.each([
+		["null", null, "null", "log.file is null, as it was"],
+		["the same text", "/a", "/a", 'log.file is "/a", as it was'],
+		["a text that only ends otherwise", `/${"a".repeat(90)}1`, `/${"a".repeat(90)}2`, "another value that begins so"],
+	])("to what it is already is told as such: %s", (_what, now, typed, what) => {
+		const state = panelState();
+		const settings = { ...state.config.settings, log: { file: now } };
+		expect(change({ ...state, config: { ...state.config, settings } }, "log.file", typed).what).toContain(what);
+	});
+
 	test.each<[string, string, string, string]>([
 		["a switch", "enabled", "off", "enabled is false instead of true"],
 		[

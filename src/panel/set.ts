@@ -95,8 +95,11 @@ function overriddenText(by: string, state: PanelState): string {
 function whatChanges(knob: Knob, value: unknown, { config }: PanelState): string {
 	const now = shownValue(currentValue(knob, config));
 	if (value === undefined) return `${knob.key} is no longer set (it was ${now})`;
-	if (shownValue(value) === now) return `${knob.key} is ${now}, as it was`;
-	return `${knob.key} is ${shownValue(value)} instead of ${now}`;
+	if (JSON.stringify(value) === JSON.stringify(currentValue(knob, config))) return `${knob.key} is ${now}, as it was`;
+	const next = shownValue(value);
+	return next === now
+		? `${knob.key} is another value that begins so: ${next}`
+		: `${knob.key} is ${next} instead of ${now}`;
 }
 
 function described(knob: Knob, state: PanelState): Answer {

@@ -45,6 +45,20 @@ describe("the kernel's state", () => {
 		expect(JSON.stringify([standing, labels])).not.toContain("SECRET");
 	});
 
+	test("says of a shrink of what was shrunk again that the later one is in force", async () => {
+		const session = await KernelSession.open(newestPi());
+		session.user("go");
+		session.batch(["grep"], 400);
+		const target = { by_tool_name: "grep" };
+		await session.op("mulligan_shrink", { target, replacement: "the first" });
+		await session.op("mulligan_shrink", { target, replacement: "second" });
+		session.enter();
+		expect(runState(session.kernel).standing.map(({ what }) => what)).toEqual([
+			expect.stringMatching(/^grep call-1: \d+ → \d+ tokens$/),
+			"grep call-1, a later shrink of it is in force",
+		]);
+	});
+
 	test("says of a shrink of what was hidden later that it is not in force", async () => {
 		const session = await KernelSession.open(newestPi());
 		session.user("go");

@@ -86,6 +86,11 @@ function standingOp(op: Standing, kernel: Kernel): StandingOp {
 	if (op.kind === "rewind") return { id, kind: "rewind", what: rewindText(op.record, kernel) };
 	const { pinnedEntryId } = op.record;
 	const entry = kernel.branch.entry(pinnedEntryId);
+	const inForce = kernel
+		.standing()
+		.find((other) => other.kind === "shrink" && other.record.pinnedEntryId === pinnedEntryId);
+	if (inForce && inForce.id !== id)
+		return { id, kind: "shrink", what: `${labelOf(pinnedEntryId, entry)}, a later shrink of it is in force` };
 	const content = kernel.durable().replaced.get(pinnedEntryId);
 	const sizes = entry && content ? `: ${figure(entry.tokens)} → ${figure(contentTokens(content))} tokens` : "";
 	return { id, kind: "shrink", what: `${labelOf(pinnedEntryId, entry)}${sizes || ", not in force in the context"}` };

@@ -250,7 +250,10 @@ interface CompactionEvent {
 	readonly branchEntries: readonly { readonly type: string; readonly details?: unknown }[];
 }
 
-/** What waits is kept out of the summary as well: it becomes active with the compaction, or nothing has changed. */
+/**
+ * What waits is kept out of the summary as well: it becomes active with the compaction, or nothing has changed. What a
+ * plugin holds back stays in the view, so it is summarised.
+ */
 function compact({ kernel, riding }: Attached, { preparation, branchEntries }: CompactionEvent): void {
 	const earlier = branchEntries.findLast(({ type }) => type === "compaction")?.details;
 	const { readFiles, modifiedFiles } = (earlier ?? {}) as {
@@ -258,7 +261,7 @@ function compact({ kernel, riding }: Attached, { preparation, branchEntries }: C
 		readonly modifiedFiles?: unknown;
 	};
 	const keptFiles = new Set([readFiles, modifiedFiles].flatMap((list): string[] => (Array.isArray(list) ? list : [])));
-	const { view, ops } = kernel.moments.preview();
+	const { view, ops } = kernel.moments.beforeCompaction();
 	riding.ops = ops;
 	applyToPreparation(preparation, { view, branch: kernel.branch, keptFiles });
 }

@@ -53,7 +53,7 @@ export function guardOf(
 			get pending() {
 				return opened?.pending ?? [];
 			},
-			approve: async () => opened?.approve() ?? [],
+			approve: async () => opened?.approve() ?? { files: [], isKept: true },
 		},
 	};
 }

@@ -104,6 +104,36 @@ describe.each(edges)("with Pi $version", (pi) => {
 		expect(records(session, "mulligan:queued").map(({ status }) => status)).toEqual(["queued", "activated"]);
 	});
 
+	test.each([true, false])(
+		"what waits at a compaction is summarised exactly where it is held back: %s",
+		async (isHeld) => {
+			const asked: string[] = [];
+			const holder: Plugin = {
+				name: "holder",
+				setup: ({ hooks }) =>
+					void hooks.onMoment.tap("holder", ({ trigger }) => {
+						asked.push(trigger);
+						return isHeld || trigger !== "compaction" ? false : undefined;
+					}),
+			};
+			const settings = { compaction: { enabled: false, keepRecentTokens: 10 } };
+			await using session = await open(pi, [...DEFAULT_PLUGINS, holder], { settings });
+			session.script(
+				{ calls: [call.tool("c1", "log")] },
+				{ calls: [call.shrink("c2", { by_tool_name: "log" }, "GREEN")] },
+				"done",
+			);
+			await session.prompt("go");
+			session.otherwise("SUMMARY");
+			await session.compact();
+			expect(containsText(session.lastRequest.messages, "0123")).toBe(isHeld);
+			expect(containsText(session.lastRequest.messages, "<context-shrunk>")).toBe(!isHeld);
+			const fates = records(session, "mulligan:queued").map(({ status }) => status);
+			expect(fates).toEqual(isHeld ? ["queued"] : ["queued", "dropped"]);
+			expect(asked.filter((trigger) => trigger === "compaction")).toHaveLength(1);
+		},
+	);
+
 	test("a disabled mulligan changes nothing and refuses with its one sentence", async () => {
 		await using session = await openAtOnce({ pi, tools, settings: { mulligan: { enabled: false } } });
 		session.script(

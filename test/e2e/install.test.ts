@@ -14,7 +14,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { type ModelRequest, type PiVersion, piVersions, shape } from "../../src/testing/index.ts";
 import { runPi } from "../support/cli.ts";
 import { prepareLaunch } from "../support/launch.ts";
@@ -141,6 +141,25 @@ export default { plugins: ["rewind", [mine, { line: "FROM CODE" }], "theirs", ".
 			),
 		]);
 	});
+});
+
+test.each(pinned)("with pi $version the packed package keeps what was approved", async (pi) => {
+	const folder = mkdtempSync(join(tmpdir(), "mulligan-user-"));
+	onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+	const user = { pi, agentDir: join(folder, "agent"), cwd: join(folder, "project") };
+	useInstalled(user.agentDir);
+	cpSync(join(installed, "node_modules/jiti"), join(user.agentDir, "npm/node_modules/jiti"), {
+		recursive: true,
+		dereference: true,
+	});
+	mkdirSync(user.cwd);
+	writeFileSync(join(user.cwd, "mulligan.config.ts"), 'export default { plugins: ["rewind"] };');
+	const args = ["--approve", "--mulligan-trust"];
+	using result = await runPi({ ...user, args, extensions: [], script: ["done"], prompt: "hi" });
+	expect([result.code, result.stderr]).toEqual([0, ""]);
+	expect(result.requests.map(mulliganTools)).toEqual([["mulligan_rewind"]]);
+	const store = JSON.parse(readFileSync(join(user.agentDir, "mulligan/approvals.json"), "utf8"));
+	expect(Object.values(store.projects)).toEqual([{ "mulligan.config.ts": expect.stringMatching(/^[0-9a-f]{64}$/) }]);
 });
 
 test("a config has its types in an editor with nothing installed in the project", async ({ onTestFinished }) => {

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { ExtensionAPI, ExtensionUIContext } from "@earendil-works/pi-coding-agent";
@@ -408,6 +408,26 @@ describe.each(edges)("with Pi $version", (pi) => {
 			"Mulligan: 1 file approved as it is now: ./nudge.ts. Pi has reloaded, and it counts.",
 		);
 		await session.prompt("again");
+		expect(texts(session)).toContain("NUDGE");
+	});
+
+	test("trust says that the approval counts until Pi ends where it can't be kept, and it does so", async () => {
+		using folders = new ConfigFolders();
+		folders.write(
+			"nudge.ts",
+			'export default { name: "nudge", setup({ hooks }) { hooks.onView.tap("nudge", (view) => view.annotate("NUDGE")); } };',
+		);
+		folders.write("mulligan.config.json", { plugins: ["...", "./nudge.ts"] });
+		writeFileSync(join(folders.agentDir, "mulligan"), "a file where the store's folder should be");
+		await using session = await openSession({
+			...{ pi, cwd: folders.project, agentDir: folders.agentDir },
+			uiContext: { confirm: async () => false },
+		});
+		session.otherwise("done");
+		expect(await say(session, "trust")).toContain(
+			"./nudge.ts. Pi has reloaded, and it counts. The approval could not be kept: it counts until Pi ends, and then you are asked again.",
+		);
+		await session.prompt("hi");
 		expect(texts(session)).toContain("NUDGE");
 	});
 

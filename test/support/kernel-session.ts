@@ -127,7 +127,7 @@ export class KernelSession {
 	/** A compaction that keeps what stands from an entry on, with what waits riding it. Its notes are not stored yet. */
 	async compact(firstKeptId: string): Promise<void> {
 		this.enter();
-		const { ops } = this.kernel.moments.preview();
+		const { ops } = this.kernel.moments.beforeCompaction();
 		this.manager.appendCompaction("SUMMARY", firstKeptId, 1);
 		this.enter();
 		this.kernel.moments.rideNow("compaction", ops);

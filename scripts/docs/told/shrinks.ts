@@ -1,5 +1,17 @@
 import { textOf } from "../../../src/testing/index.ts";
-import { AT_ONCE, answer, call, notified, openStage, play, row, type Tell, withoutIds } from "../stage.ts";
+import {
+	AT_ONCE,
+	answer,
+	call,
+	commanded,
+	markerOf,
+	notified,
+	openStage,
+	play,
+	row,
+	type Tell,
+	withoutIds,
+} from "../stage.ts";
 
 /** Shrinks that become active at once, what they are refused for, and cancels. */
 export async function shrinks(tell: Tell): Promise<void> {
@@ -40,10 +52,10 @@ export async function shrinks(tell: Tell): Promise<void> {
 		[call.shrink("s6", "g6", long)],
 		[call.shrink("s7", "g6")],
 		[call.shrink("n5", "g6", long)],
-		[call.audit("a6")],
+		[call.audit("a6", { top: 0 })],
 		[call.cancel("x6", again)],
 	);
-	tell("audit", withoutIds(answer(session, "a6", "one result was shrunk twice")));
+	tell("audit", withoutIds(answer(session, "a6", "one result was shrunk twice, and `top` was 0")));
 	tell("shrink refused", answer(session, "n5", "the replacement is not smaller than an earlier one"));
 	tell("cancel", answer(session, "x6", "a shrink of a result that was shrunk before is taken back"));
 	tell("transcript", row(session, "mulligan:cancel", { when: "a rewind or a shrink is taken back" }));
@@ -51,7 +63,26 @@ export async function shrinks(tell: Tell): Promise<void> {
 	tell("cancel", answer(session, "x3", "nothing matches"));
 	tell("cancel", answer(session, "x4", "neither `target` nor `markerId` is given"));
 
+	await play(session, [call.grep("g7")], [call.shrink("s8", "g7", long), call.shrink("s9", "g7")]);
+	await play(session, [call.cancel("x7", { markerId: markerOf(session, "s8") })]);
+	tell("shrink", answer(session, "s8", "a later call of its message shrinks the same result"));
+	tell("cancel", answer(session, "x7", "a shrink is taken back over which a later one stands"));
+	await play(session, [call.grep("g8")], [call.shrink("s10", "g8"), call.rewind("r2", { granularity: "last_turn" })]);
+	await play(session, [call.cancel("x8", { markerId: markerOf(session, "s10") })]);
+	tell("shrink", answer(session, "s10", "a rewind of its message hides the result"));
+	tell("cancel", answer(session, "x8", "a shrink is taken back whose result a rewind hides"));
+
+	await play(session, [call.grep("g9")], [call.rewind("r3")], [call.rewind("r4", { granularity: "last_turn" })]);
+	await play(session, [call.cancel("x9", { markerId: markerOf(session, "r4") })]);
+	tell("cancel", answer(session, "x9", "a rewind is taken back, and another hides some of the same"));
+
+	await using one = await openStage({ ...AT_ONCE, shrink: { maxActive: 1 } });
+	await play(one, [call.grep("g1"), call.grep("g2")], [call.shrink("s1", "g1"), call.shrink("s2", "g2")]);
+	tell("shrink", answer(one, "s1", "a later call of its message exceeds `shrink.maxActive`, 1 here"));
+
 	await using budgeted = await openStage({ rewrites: { maxMoments: 1, flushShedTokens: 0 } });
 	await play(budgeted, [call.grep("g1")], [call.shrink("s1", "g1", long)], [call.shrink("s2", "g1")]);
 	tell("shrink", answer(budgeted, "s2", "it waits, and an earlier one of the same result is active"));
+	await play(budgeted, [call.grep("g2")], [call.shrink("s3", "g2", long)], [call.shrink("s4", "g2")]);
+	tell("audit command", withoutIds(await commanded(budgeted, "/mulligan_audit 1", "two shrinks of one result wait")));
 }

@@ -33,13 +33,18 @@ export async function locate(text: string, speaker: Speaker): Promise<Located> {
 
 function ofPath(text: string, { file: saidBy }: Speaker): Located {
 	const path = resolve(dirname(saidBy), text);
+	const file = fileAt(path);
+	return file === undefined ? { problem: `there is no file ${path}` } : { file };
+}
+
+/** The file that a path stands for: itself, with an extension, or the index of a folder. */
+export function fileAt(path: string): string | undefined {
 	const candidates = [
 		path,
 		...(extname(path) === "" ? EXTENSIONS.map((extension) => path + extension) : []),
 		...EXTENSIONS.map((extension) => join(path, `index${extension}`)),
 	];
-	const file = candidates.find((candidate) => statSync(candidate, { throwIfNoEntry: false })?.isFile());
-	return file === undefined ? { problem: `there is no file ${path}` } : { file };
+	return candidates.find((candidate) => statSync(candidate, { throwIfNoEntry: false })?.isFile());
 }
 
 async function ofPackage(name: string, speaker: Speaker): Promise<Located> {
@@ -52,14 +57,23 @@ async function ofPackage(name: string, speaker: Speaker): Promise<Located> {
 	return { problem: `there is no built-in plugin and, seen from ${dirname(saidBy)}, no package of this name${hint}` };
 }
 
-/** As Node resolves a package from a file; one that exports nothing to `require`, as jiti does. */
 async function resolved(name: string, from: string): Promise<string | undefined> {
+	const file = packageFile(name, from);
+	if (file !== "exports nothing to require") return file?.file;
+	const { createJiti } = await import("jiti");
+	const url = createJiti(from).esmResolve(name, { try: true });
+	return url === undefined ? undefined : fileURLToPath(url);
+}
+
+/** As Node resolves a package from a file. One that exports nothing to `require` is left to jiti. */
+export function packageFile(
+	name: string,
+	from: string,
+): { readonly file: string } | "exports nothing to require" | undefined {
 	try {
-		return createRequire(from).resolve(name);
+		return { file: createRequire(from).resolve(name) };
 	} catch (error) {
-		if ((error as NodeJS.ErrnoException).code !== "ERR_PACKAGE_PATH_NOT_EXPORTED") return undefined;
-		const { createJiti } = await import("jiti");
-		const url = createJiti(from).esmResolve(name, { try: true });
-		return url === undefined ? undefined : fileURLToPath(url);
+		const isHidden = (error as NodeJS.ErrnoException).code === "ERR_PACKAGE_PATH_NOT_EXPORTED";
+		return isHidden ? "exports nothing to require" : undefined;
 	}
 }

@@ -164,7 +164,7 @@ async function warnOfStrangers(
 }
 
 function leaveOut(spot: Spot, name: string, why: string, { warn }: LoadOptions): void {
-	warn(warningAt(spot, `the plugin "${name}" of ${whereOf(spot)} is left out: ${why}.`));
+	warn(warningAt(spot, `the plugin "${name}" of ${whereOf(spot)} is left out: ${why.replace(/\.$/, "")}.`));
 }
 
 function whereOf(spot: Spot): string {

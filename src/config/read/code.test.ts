@@ -6,7 +6,7 @@ const gateThat = (load: Gate["load"]): Gate => ({
 	load,
 	prepare: async () => {},
 	pending: [],
-	approve: async () => [],
+	approve: async () => ({ files: [], isKept: true }),
 });
 
 test("a file that never ends is given up, so that the session starts", async () => {

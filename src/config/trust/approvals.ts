@@ -53,8 +53,11 @@ export class Approvals {
 		return approved === hash ? "approved" : "changed";
 	}
 
-	/** Approve files as they are now; for this session at once, for later ones once it is written. Never rejects. */
-	async approve(files: readonly { readonly file: string; readonly hash: string }[]): Promise<void> {
+	/**
+	 * Approve files as they are now; for this session at once, for later ones once it is written. Never rejects. Returns
+	 * whether it is written: false leaves it to this process.
+	 */
+	async approve(files: readonly { readonly file: string; readonly hash: string }[]): Promise<boolean> {
 		const added = Object.fromEntries(files.map(({ file, hash }) => [this.#key(file), hash]));
 		this.#hashes = { ...this.#hashes, ...added };
 		try {
@@ -62,11 +65,13 @@ export class Approvals {
 			const release = await lock(this.#file, LOCK);
 			// A lock that is already gone must not make a store that was written count as lost.
 			await this.#write(added).finally(() => release().catch(() => {}));
+			return true;
 		} catch (error) {
 			Object.assign(this.#unwritten(), added);
 			this.#warn(
 				`${this.#file} cannot be written (${(error as Error).message}): what you approved counts until Pi ends.`,
 			);
+			return false;
 		}
 	}
 

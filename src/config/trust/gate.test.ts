@@ -125,6 +125,39 @@ describe("the human", () => {
 		expect(asked).toHaveLength(1);
 	});
 
+	test.each<[string, string, string]>([
+		["without its extension", "./plugins/mine", "plugins/mine.ts"],
+		["as a folder", "./plugins", "plugins/index.ts"],
+		["as a package", "some-plugin", "node_modules/some-plugin/main.js"],
+		["as a package with a scope", "@team/nudges", "node_modules/@team/nudges/index.js"],
+		["as a part of a package", "some-plugin/part.js", "node_modules/some-plugin/part.js"],
+		["as a package that only an import finds", "esm-plugin", "node_modules/esm-plugin/esm.mjs"],
+	])("is asked in one go for a plugin that is named %s", async (_how, name, file) => {
+		write({
+			"mulligan.config.ts": `export default { plugins: ["...", ["${name}", { share: 0.5 }]] };`,
+			"plugins/mine.ts": "export default {};",
+			"plugins/index.ts": "export default {};",
+			"node_modules/some-plugin/package.json": `{ "name": "some-plugin", "main": "main.js" }`,
+			"node_modules/some-plugin/main.js": "module.exports = {};",
+			"node_modules/some-plugin/part.js": "module.exports = {};",
+			"node_modules/@team/nudges/index.js": "module.exports = {};",
+			"node_modules/esm-plugin/package.json": `{ "name": "esm-plugin", "exports": { "import": "./esm.mjs" } }`,
+			"node_modules/esm-plugin/esm.mjs": "export default {};",
+		});
+		const { gate } = await session();
+		await gate.prepare([inProject(file)]);
+		expect(asked.map(paths)).toEqual([["mulligan.config.ts", file].sort()]);
+	});
+
+	test("is not asked for packages that a config only speaks of", async () => {
+		write({
+			"mulligan.config.ts": `const text = "other"; export default { text, log: { file: "./notes/" } }; throw "other" + "fs";`,
+			"node_modules/other/index.js": "module.exports = {};",
+		});
+		await session();
+		expect(asked.map(paths)).toEqual([["mulligan.config.ts"]]);
+	});
+
 	test("is not asked again in later sessions, until a file changes: then for that one, and told so", async () => {
 		write({ "mulligan.config.ts": `export { default } from "./part.ts";`, "part.ts": "export default 1;" });
 		expect(await session()).toMatchObject({ value: 1 });
@@ -146,7 +179,7 @@ describe("the human", () => {
 			`${inProject("mulligan.config.ts")} is not run: nobody has approved it. Approve with /mulligan trust, or start Pi once with --mulligan-trust.`,
 		);
 		expect(gate.pending).toEqual([inProject("mulligan.config.ts")]);
-		expect(await gate.approve()).toEqual([inProject("mulligan.config.ts")]);
+		expect(await gate.approve()).toEqual({ files: [inProject("mulligan.config.ts")], isKept: true });
 		expect(gate.pending).toEqual([]);
 		expect(await session("mulligan.config.ts", { ask: undefined })).toMatchObject({ value: RAN });
 	});

@@ -32,7 +32,13 @@ export interface Gate {
 	/** The files that were left out for want of approval. */
 	readonly pending: readonly string[];
 	/** Approve what is pending, as it is on disk now. It runs from the next session start on. */
-	approve(): Promise<readonly string[]>;
+	approve(): Promise<Approved>;
+}
+
+/** What was approved, and whether it is kept beyond this process. */
+export interface Approved {
+	readonly files: readonly string[];
+	readonly isKept: boolean;
 }
 
 /** Code of the project that may not run; its message says which, why, and what to do. */
@@ -119,18 +125,18 @@ class ProjectGate implements Gate {
 		if (this.#rule !== "approved" || files.length === 0) return;
 		const waiting = (await this.#scan(files)).filter((found) => !found.isForeign && this.#candidate(found));
 		if (waiting.length === 0) return;
-		if (this.#options.approveAll) return this.#approvals.approve(waiting);
+		if (this.#options.approveAll) return void (await this.#approvals.approve(waiting));
 		const unasked = waiting.filter((found) => !this.#refused.has(keyOf(found)));
 		const isYes = unasked.length > 0 && (await this.#ask(unasked));
 		if (isYes) await this.#approvals.approve(unasked);
 		for (const found of waiting) if (!isYes || !unasked.includes(found)) this.#pending.add(found.file);
 	}
 
-	async approve(): Promise<readonly string[]> {
+	async approve(): Promise<Approved> {
 		const files = (await this.#scan(this.pending)).filter(({ isForeign }) => !isForeign);
-		await this.#approvals.approve(files);
+		const isKept = await this.#approvals.approve(files);
 		this.#pending.clear();
-		return files.map(({ file }) => file);
+		return { files: files.map(({ file }) => file), isKept };
 	}
 
 	/** No answer is a no. */

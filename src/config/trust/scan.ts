@@ -1,6 +1,8 @@
 import { statSync } from "node:fs";
+import { isBuiltin } from "node:module";
 import { extname, resolve } from "node:path";
 import type { Jiti } from "jiti";
+import { fileAt, packageFile } from "../plugins/locate.ts";
 import { readOnce } from "../read/file.ts";
 import { hashOf } from "./approvals.ts";
 import { isCode, isEvaluated, resolveImport, toScript } from "./modules.ts";
@@ -33,8 +35,10 @@ export function scan(
 		if (!isCode(file)) return;
 		const text = plainText(jiti, file, Buffer.from(bytes).toString("utf8"));
 		for (const target of importedFiles(jiti, file, text)) visit(target, entry);
+		if (!isEvaluated(file)) return;
 		// A path counts from the config that exports it, whichever file spells it.
-		if (isEvaluated(file)) for (const path of namedPaths(text, [file, entry])) visit(path, entry);
+		for (const path of namedPaths(text, [file, entry])) visit(path, entry);
+		for (const path of namedPackages(jiti, text, entry)) if (own(path) !== undefined) visit(path, entry);
 	};
 	for (const entry of entries) visit(entry, entry);
 	return found;
@@ -73,12 +77,26 @@ const IMPORT = new RegExp(
 	"g",
 );
 
-/** The code files that stand in a text as relative paths, seen from any of these files. */
+/** The code files that stand in a text as relative paths, as a config names plugins, seen from any of these files. */
 function namedPaths(text: string, from: readonly string[]): readonly string[] {
 	const paths = [...text.matchAll(/(["'`])(\.{1,2}\/(?:(?!\1)[^\n\\])*)\1/g)].map(([, , path]) => path ?? "");
 	return paths
-		.flatMap((path) => from.map((file) => resolve(file, "..", path)))
-		.filter((path) => isCode(path) && isFile(path));
+		.filter((path) => /[^./]/.test(path))
+		.flatMap((path) => from.flatMap((file) => fileAt(resolve(file, "..", path)) ?? []))
+		.filter(isCode);
+}
+
+/** The code of the packages that stand in a text as an item of a list or the value of a key, seen from a file. */
+function namedPackages(jiti: Jiti, text: string, from: string): readonly string[] {
+	const names = [...text.matchAll(/(?<=[[,:]\s*)(["'`])((?:@[\w.~-]+\/)?[\w~-][\w.~-]*(?:\/[\w.~-]+)*)\1/g)];
+	return [...new Set(names.map(([, , name]) => name ?? ""))]
+		.filter((name) => !isBuiltin(name))
+		.flatMap((name) => {
+			const found = packageFile(name, from);
+			if (found !== "exports nothing to require") return found?.file ?? [];
+			return resolveImport(jiti, name, from) ?? [];
+		})
+		.filter(isCode);
 }
 
 function isFile(file: string): boolean {
